@@ -1,52 +1,52 @@
 /*
- * arch.h: what one processor architecture must provide, and what the rest of
+ * arch.h: the interface that each processor architecture implements, and what
  * gnomon derives from it.
  *
  * A port is a folder beside this file with the same file names in it
  * (docs/PORTING.md):
  *
- *	flags.mk    compiler flags of what lives in the target
+ *	flags.mk    compiler flags of code that runs in the target
  *	regs.h      DWARF register numbers, struct arch_regs, ARCH_* constants:
  *		    addresses, signal frames, the numbers of the ELF format
  *	rule_word.h where functions put their return address
  *		    (ARCH_LINK_REGISTER), and how a frame's rule lies in a word
- *	calls.h     arch_after_call: whether an address is behind a call;
- *		    arch_return_address: what a word of the stack returns to;
- *		    the expression of lazy linkage tables
- *	entry.h     ARCH_CALLER_*: who called a hook; what comes before hooks
- *		    that cannot tell (the macro `entry`)
+ *	calls.h     arch_after_call: whether a call ends at an address;
+ *		    arch_return_address: the address in a stack word;
+ *		    the CFA expression of lazy PLT entries
+ *	entry.h     ARCH_CALLER_*: the caller of a hook; the macro `entry`: code
+ *		    before hooks that cannot find their caller themselves
  *	syscall.h   raw system calls (arch_syscall6, error as -errno);
- *		    ARCH_STAT: what newfstatat fills;
- *		    arch_is_fork: which of them are one; ARCH_START_CALLS
+ *		    ARCH_STAT: the structure that newfstatat fills;
+ *		    arch_is_fork: whether a call forks; ARCH_START_CALLS
  *	cycles.h    the cheapest counter that may serve as a time stamp, or
  *		    arch/monotonic.h where there is none; the thread pointer;
- *		    arch_is_stepped: whether the program has itself
- *		    interrupted after each instruction (SIGTRAP)
+ *		    arch_is_stepped: whether the thread is single-stepped by
+ *		    its own program (SIGTRAP)
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none
- *	interrupted.h  arch_regs_from_ucontext: what a signal interrupted;
- *		    arch_is_signal_return: where handlers return to, if no
- *		    table knows that; arch_sigframe_ucontext: what lies there
- *	decode.h    ARCH_DECODES: whether code that no table covers is followed;
- *		    then arch_decode: what an instruction does to a frame
- *		    (arch/operation.h), arch_code_mode, and what
- *		    unwind/prologue.h has defaults for
- *	words.h     arch_blocks_equal, arch_pairs_equal: four words at a time;
- *		    arch_tags_are: eight; arch_word_is, arch_word_has:
- *		    one that others may write
+ *	interrupted.h  arch_regs_from_ucontext: registers at a signal;
+ *		    arch_is_signal_return: the handlers' return address, if no
+ *		    unwind table covers it; arch_sigframe_ucontext: its frame
+ *	decode.h    ARCH_DECODES: whether code without a table is analysed;
+ *		    then arch_decode: an instruction's effect on a frame
+ *		    (arch/operation.h), arch_code_mode, and replacements for
+ *		    the defaults in unwind/prologue.h
+ *	words.h     arch_blocks_equal, arch_pairs_equal: compare four words at
+ *		    a time; arch_tags_are: eight; arch_word_is, arch_word_has:
+ *		    one that other threads may write
  *	relocs.h    the relocations that bind a word to a function
- *	capture.S   arch_capture_regs: the caller's registers, as DWARF sees them
+ *	capture.S   arch_capture_regs: the caller's registers by DWARF numbers
  *	clone.S     arch_clone_task: start a task on a stack of its own
- *	barriers.S  return stubs for barriers, and the table they jump by
+ *	barriers.S  return stubs for barriers, and the table of their targets
  *	stubs.S     entry points that must be left by a tail jump
  *	hooks_raw.S  syscall(), left in the same way
- *	patching.h  ARCH_PATCHES: whether functions of an allocator that is
- *		    linked into the program are patched; if so, how, and
- *	patching.S  what their wrappers are entered by. Without it the
- *		    recorder says that those allocations are not recorded
+ *	patching.h  ARCH_PATCHES: whether functions of a static allocator are
+ *		    patched; if so, how, and
+ *	patching.S  the entries of their wrappers. Without it the recorder
+ *		    reports that those allocations are not recorded
  *
- * The compiler's include path decides which folder is meant; nothing outside
- * arch/ tests for an architecture.
+ * The compiler's include path selects the folder; nothing outside arch/ tests
+ * for an architecture.
  */
 #ifndef GNOMON_ARCH_H
 #define GNOMON_ARCH_H
@@ -67,42 +67,43 @@
 /*
  * Fill *regs with the registers that the caller of this function would have
  * after its return: pc is the return address, sp the value after the return.
- * Callee-saved registers are exact; caller-saved ones hold what they hold.
- * Async-signal-safe. Never fails.
+ * Callee-saved registers are exact; caller-saved ones have their current
+ * values. Async-signal-safe. Never fails.
  */
 void arch_capture_regs(struct arch_regs *regs);
 
 /*
  * clone(2) with the given flags; the child runs fn(arg) on the stack whose
  * highest address is stack_top (16-byte aligned) and with tls as its thread
- * pointer (if CLONE_SETTLS is among the flags), and must not return from it.
- * Returns the child's pid in the caller, or -errno.
+ * pointer (if CLONE_SETTLS is among the flags), fn must not return. Returns the
+ * child's pid in the caller, or -errno.
  */
 long arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 		     void (*fn)(void *arg), void *arg);
 
 /*
  * Return stubs: ARCH_STUBS of them, ARCH_STUB_BYTES apart. Stub i returns to
- * arch_stub_table[i] and changes nothing else; an unwinder that meets its
- * address finds there the real return address. Stub 0 must not be used. The
- * table starts on a page, ends on one and is not writable at first.
+ * arch_stub_table[i] and changes nothing else. An unwinder that reaches a
+ * stub's address finds the real return address by its unwind table. Stub 0 must
+ * not be used. The table starts on a page, ends on one and is not writable at
+ * first.
  */
 extern const uint8_t arch_stubs[];
 extern uintptr_t arch_stub_table[];
 
-/* Whether time stamps are a clock's (arch/monotonic.h). */
+/* Whether time stamps come from a clock (arch/monotonic.h). */
 #ifndef ARCH_CLOCK
 #define ARCH_CLOCK 0
 #endif
 
-/* The kind of program header that says where the index of unwind tables is, of
- * those of 32-bit ARM (unwind/exidx.h); 0: images have none. */
+/* The type of program header for the index of 32-bit ARM's unwind tables
+ * (unwind/exidx.h); 0: the architecture has none. */
 #ifndef ARCH_ELF_EXIDX
 #define ARCH_ELF_EXIDX 0
 #endif
 
-/* How many bytes of code tell that a thread ends there (calls.h); 0: that is
- * for unwind tables to say. */
+/* How many bytes of code arch_ends_thread reads to recognise the end of a
+ * thread (calls.h); 0: unwind tables mark it. */
 #ifndef ARCH_ENDS_THREAD
 #define ARCH_ENDS_THREAD 0
 static inline bool arch_ends_thread(uintptr_t code)
@@ -112,21 +113,22 @@ static inline bool arch_ends_thread(uintptr_t code)
 }
 #endif
 
-/* 1 where compilers seldom use the frame pointer's register for anything else:
- * a frame that counts from it finds it as functions far further in have it. */
+/* 1 if compilers seldom use the frame pointer's register for anything else: a
+ * frame whose CFA is relative to it finds the value in functions far further
+ * in. */
 #ifndef ARCH_FP_LASTS
 #define ARCH_FP_LASTS 0
 #endif
 
-/* The number of a call whose ids have 32 bits. */
+/* The number of the variant of a system call with 32-bit ids. */
 #ifndef ARCH_NR_ID
 #define ARCH_NR_ID(name) __NR_##name
 #endif
 
 /*
- * Calls with numbers of 64 bits, sizes and places in files, which a port with
- * shorter words makes by other numbers, in pieces (ARCH_WIDE_CALLS: it has its
- * own in syscall.h), and what those calls' numbers are.
+ * System calls with 64-bit sizes and file offsets, and their numbers. A port
+ * with shorter words has other call numbers and passes these arguments in
+ * pieces (ARCH_WIDE_CALLS: syscall.h defines its own).
  */
 #ifndef ARCH_WIDE_CALLS
 #define ARCH_NR_MMAP __NR_mmap

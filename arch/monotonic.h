@@ -1,11 +1,10 @@
 /*
- * monotonic.h: time stamps of ports whose processors have no counter that user
- * code may read on all of them (cycles.h): the monotonic clock, in nanoseconds.
+ * monotonic.h: time stamps from the monotonic clock, in nanoseconds, for ports
+ * without a counter that user code can read on all processors (cycles.h).
  *
- * In the target it is asked by the function that the kernel maps into each
- * process, once that was found (unwind/vdso.h); till then, where there is none,
- * and in the recorder, by a system call. Both are the same clock. Any thread,
- * also signal handlers.
+ * In the target the vDSO's clock function reads it, once that has been found
+ * (unwind/vdso.h). Before that, without a vDSO, and in the recorder, a system
+ * call reads the same clock. Any thread, also signal handlers.
  */
 #ifndef GNOMON_ARCH_MONOTONIC_H
 #define GNOMON_ARCH_MONOTONIC_H
@@ -20,8 +19,8 @@
 #define ARCH_TICKS_PER_US 1000u
 
 #ifdef GNOMON_TARGET
-/* Set once, before threads are recorded. NULL: a system call. Not 0: the clock
- * cannot be read so. */
+/* Set once, before threads are recorded. NULL: use a system call. A result
+ * other than 0: the function cannot read the clock. */
 extern __attribute__((visibility("hidden")))
 int (*arch_clock)(clockid_t clock, struct timespec *now);
 #define ARCH_CLOCK_ASK(now) \
@@ -34,7 +33,7 @@ static inline uint64_t arch_cycles(void)
 {
 	struct timespec now = { 0, 0 };
 
-	/* this clock always exists */
+	/* cannot fail: this clock always exists */
 	if (ARCH_CLOCK_ASK(&now))
 		arch_syscall6(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now,
 			      0, 0, 0, 0);

@@ -243,7 +243,7 @@ static int by_time(const void *a, const void *b)
 	return sort_up(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static void ask_question(struct asked *asked, const struct question *q,
+static void request_args(struct asked *asked, const struct question *q,
 			 unsigned repeats)
 {
 	uint64_t times[REPEATS_MAX], cpu[REPEATS_MAX], half;
@@ -299,7 +299,7 @@ static int ask(const char *path, unsigned repeats, const char *text)
 		if (strstr(questions[i].name, text) == NULL)
 			continue;
 		printf("%s", separator);
-		ask_question(&asked, &questions[i], repeats);
+		request_args(&asked, &questions[i], repeats);
 		separator = ",\n ";
 	}
 	printf("], ");

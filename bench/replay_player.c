@@ -202,7 +202,7 @@ static uint64_t next_size(uint64_t old)
 	return size;
 }
 
-static void count_birth(struct slot *slot, void *block, uint64_t size)
+static void count_alloc(struct slot *slot, void *block, uint64_t size)
 {
 	uint64_t *totals = run.totals;
 
@@ -243,7 +243,7 @@ static void do_alloc(void)
 		if (block != NULL)
 			touch(block, 0, size);
 	}
-	count_birth(slot, block, size);
+	count_alloc(slot, block, size);
 }
 
 static void do_realloc(void)
@@ -261,7 +261,7 @@ static void do_realloc(void)
 	count_end(slot);
 	run.totals[REPLAY_FREES]++;
 	run.totals[REPLAY_REALLOCS]++;
-	count_birth(slot, block, size);
+	count_alloc(slot, block, size);
 }
 
 static void do_free(bool lost)

@@ -60,7 +60,7 @@ struct segments {
 	uint16_t *tags;
 	uint64_t set_mask;
 	uint32_t generation;
-	uint32_t made, patience;	/* since the sets last grew; then they grow */
+	uint32_t made, timeout;	/* since the sets last grew; then they grow */
 	uint32_t captures;		/* that were no hits */
 	struct capture_thread *thread;
 	struct segment_counts counts;
@@ -145,7 +145,7 @@ static bool segments_resize(struct segments *s, uint64_t sets)
 	s->tags = (uint16_t *)(all + sets * SEGMENT_WAYS);
 	s->set_mask = sets - 1;
 	s->made = 0;
-	s->patience = SEGMENT_GROW_AFTER * SEGMENT_WAYS * (uint32_t)sets;
+	s->timeout = SEGMENT_GROW_AFTER * SEGMENT_WAYS * (uint32_t)sets;
 	return true;
 }
 
@@ -284,7 +284,7 @@ static void segments_missed(struct segments *s)
 {
 	uint64_t sets = (s->set_mask + 1) * 4;
 
-	if (s->made <= s->patience || sets > SEGMENT_SETS_MAX)
+	if (s->made <= s->timeout || sets > SEGMENT_SETS_MAX)
 		return;
 	s->made = 0;
 	segments_resize(s, sets);	/* without memory: as it is */

@@ -16,13 +16,13 @@
 #include "cli/trace/format/trace_format.h"
 
 #define NEAR 65536
-#define FAR 65536		/* NEAR * FAR births are the longest life */
+#define FAR 65536	/* NEAR * FAR allocations are the longest life */
 #define NOBODY 0
 #define HEAP UINT64_C(0x555555560000)
 
 struct lives {
 	struct store_row row;
-	uint64_t dies;		/* at that birth */
+	uint64_t dies;		/* at that allocation */
 	uint32_t next;		/* in the slot, or of the free ones */
 };
 
@@ -120,7 +120,7 @@ static void bear(struct maker *maker, uint64_t all)
 	}
 	*block = (struct lives){
 		.row = {
-			.begin = tick(maker), .birth_edge = maker->edge++,
+			.begin = tick(maker), .alloc_edge = maker->edge++,
 			.address = HEAP + (uint64_t)number * 96,
 			.size = some_size(maker, node),
 			.thread = maker->thread, .node = node,
@@ -157,7 +157,7 @@ static void end(struct maker *maker, struct store_writer *writer,
 	maker->unused = number;
 }
 
-/* Who dies before the next birth. */
+/* Who dies before the next allocation. */
 static void end_some(struct maker *maker, struct store_writer *writer)
 {
 	uint32_t number, following;

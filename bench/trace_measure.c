@@ -12,7 +12,7 @@
 #include "bench/trace_model.h"
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/contexts.h"
 #include "cli/trace/read/reader.h"

@@ -1,6 +1,6 @@
 /*
- * main.c: choose a command. Everything a command needs to know about its
- * options is in its own file's table (base/command.h).
+ * main.c: dispatches to the command. The options of each command are a table in
+ * its own file (base/command.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/shortened.h"
+#include "cli/base/truncated_map.h"
 #include "cli/base/terminal/bar.h"
 #include "cli/base/terminal/command.h"
 #include "cli/base/terminal/manual.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/nearest.h"
 #include "cli/commands.h"
 
@@ -26,15 +26,16 @@ static const char *const description[] = {
 	"A heap profiler: it records every allocation of a program with its "
 	"full call stack, cheaply enough for production, and shows which code "
 	"holds, leaks and churns memory.",
-	"`gnomon COMMAND --help` tells more of each.",
+	"`gnomon COMMAND --help` describes each command.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon run PROGRAM", "record a program",
-	"gnomon report", "show what it allocated, and where",
-	"gnomon diff OLD.trace NEW.trace", "what changed between two of them",
-	"gnomon check --max-live 0", "fail if anything was leaked",
+	"gnomon report", "show what the program allocated, and where",
+	"gnomon diff OLD.trace NEW.trace",
+	"show what changed between two traces",
+	"gnomon check --max-live 0", "fail if the program leaked anything",
 	NULL
 };
 
@@ -64,12 +65,12 @@ static int make_docs(const struct command *const *commands,
 
 	if (error == 0)
 		return EXIT_COMPLETE;
-	tell_error("%s: manual pages cannot be written: %s", directory,
-		   strerror(-error));
+	log_error("%s: manual pages cannot be written: %s", directory,
+		  strerror(-error));
 	return EXIT_NOTHING;
 }
 
-/* `gnomon` alone. */
+/* The message of `gnomon` without arguments. */
 static int lead_on(void)
 {
 	fputs("gnomon, a heap profiler: which code holds, leaks and churns "
@@ -79,12 +80,12 @@ static int lead_on(void)
 	      "churned\n"
 	      "  gnomon serve           the same in a browser: flame graph, "
 	      "timelines, SQL\n\n"
-	      "`gnomon --help` lists all commands, `gnomon run --help` what "
-	      "one can do.\n", stderr);
+	      "`gnomon --help` lists all commands, `gnomon run --help` the "
+	      "options of a recording.\n", stderr);
 	return EXIT_NOTHING;
 }
 
-/* A word that is no command: what was probably meant. */
+/* An unknown command: suggests the one that was probably meant. */
 static int refuse_word(const char *word, const struct command *const *commands)
 {
 	struct nearest nearest = { .wanted = word };
@@ -94,16 +95,16 @@ static int refuse_word(const char *word, const struct command *const *commands)
 		nearest_try(&nearest, (*commands)->name,
 			    strlen((*commands)->name));
 	if (nearest.word != NULL)
-		tell_error("%s: no such command: did you mean `gnomon %s`?",
-			   word, nearest.word);
+		log_error("%s: no such command: did you mean `gnomon %s`?",
+			  word, nearest.word);
 	else if (stat(word, &status) == 0 && S_ISREG(status.st_mode))
-		tell_error("%s: no such command: did you mean `gnomon %s %s`?",
-			   word, access(word, X_OK) == 0 ? "run" : "report",
-			   word);
+		log_error("%s: no such command: did you mean `gnomon %s %s`?",
+			  word, access(word, X_OK) == 0 ? "run" : "report",
+			  word);
 	else
-		tell_error("%s: no such command: `gnomon run %s` records a "
-			   "program, `gnomon --help` lists commands", word,
-			   word);
+		log_error("%s: no such command: `gnomon run %s` records a "
+			  "program, `gnomon --help` lists commands", word,
+			  word);
 	return EXIT_NOTHING;
 }
 
@@ -134,8 +135,8 @@ int main(int argc, char **argv)
 	int operands, status, skip = 1;
 	size_t count = 0;
 
-	shortened_survive();
-	grow_on_failure(tell_out_of_memory);
+	truncated_map_survive();
+	grow_on_failure(log_out_of_memory);
 	progress_show(&bar_hook);
 	top.commands = commands;
 	while (commands[count] != NULL)

@@ -41,8 +41,8 @@ $(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
 		-Wl,-soname,libgnomon.so -o $@ $(filter %.o,$^)
 $(FAULT_RECORDER): $(FAULT_RECORDER_OBJ) $(call made-by,fault)
 	$(call say,LD,$@)true
-	$(Q)$(CC) $(RECORDER_LINK) $(call fault-wrap,zeroed_alloc room_resize \
-		room_lines room_pages live_reserve $(FAULT_CALLS)) \
+	$(Q)$(CC) $(RECORDER_LINK) $(call fault-wrap,zeroed_alloc try_alloc_resize \
+		try_alloc_lines try_alloc_pages live_reserve $(FAULT_CALLS)) \
 		-o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 FAULT_TESTS := $(sort $(wildcard tests/fault/test_*.py))

@@ -7,10 +7,10 @@ RECORDER_SHARED := preload/ring/gate.c preload/base/options.c \
 	preload/ring/ring_shared.c preload/base/signal_list.c
 # Shared with the command: allocations and ends of blocks, ELF files, checks of
 # options.
-RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/room.c \
-	cli/base/mount_view.c cli/base/whole.c \
-	cli/model/core/blocks.c cli/model/core/edges.c cli/model/core/movings.c \
-	cli/model/core/pairing.c cli/model/core/weigh.c \
+RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/try_alloc.c \
+	cli/base/mount_view.c cli/base/io_full.c cli/model/core/blocks.c \
+	cli/model/core/edges.c cli/model/core/pending_reallocs.c \
+	cli/model/core/pairing.c cli/model/core/weight.c \
 	cli/model/stats/figures.c cli/command/options_agree.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c

@@ -7,15 +7,15 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # Optimised for size: code for starts, ends, forks and execs, and the hundred
 # hooks of non-standard allocator functions, each of which would contain a copy
 # of the fast path.
-SMALL := api_dump api_numbers api_pool api_steer api_thread \
-	appear area arenas chosen control_ask control_signal \
-	ending environment error_words exec_file exit_status fork_copy guard_block \
-	guard_end guard_sweep hooks_exec hooks_exit hooks_fork hooks_guard \
-	hooks_life hooks_lock hooks_own hooks_patch hooks_tuning hooks_within ids \
-	launch launch_alone launch_files launch_words life live_make live_map loads message \
-	moved options patch patch_plan patched proc \
-	product real registrar replaced sanitizer seccomp signal_list \
-	text
+SMALL := api_control api_dump api_numbers api_pool api_thread area arenas \
+	control_call control_signal environment error_words exec_file \
+	exit_status fork_copy guard_block guard_end guard_sweep hooks_dlopen \
+	hooks_exec hooks_exit hooks_extensions hooks_fork hooks_guard \
+	hooks_identity hooks_lock hooks_longjmp hooks_patch hooks_reentry \
+	hooks_tuning identity ids launch launch_files launch_fork launch_words \
+	live_make live_map message optional options patch patch_read patched \
+	proc process_end product real registrar replaced_code sampled_set \
+	sanitizer seccomp signal_list text
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 

@@ -193,7 +193,7 @@ LEAK_UNIT := $(call unit-tests,reader notes)
 .PHONY: check-tsan check-tsan-run
 TSAN_O := $(O)/tsan
 TSAN_UNIT := $(call unit-tests,reader notes rows_threads store_threads \
-	store_ahead)
+	store_readahead)
 check-tsan: | $(call packages,$(WANT_check-asan))
 	$(Q)mkdir -p $(TSAN_O) && flock $(TSAN_O) $(MAKE) \
 		--no-print-directory O=$(TSAN_O) CC='$(CC) -fsanitize=thread' \

@@ -69,7 +69,7 @@ enum gt_extra {
 				 * the call took in ticks */
 	GT_EXTRA_NAME,		/* pthread_t or 0: its own, -; 16 bytes of
 				 * the name */
-	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (loads.c),
+	GT_EXTRA_DLOPEN,	/* -, -; hash of the name (hooks_dlopen.c),
 				 * flags */
 	GT_EXTRA_DLCLOSE,
 	GT_EXTRA_LEFT_OUT,	/* -, number of allocations of this thread

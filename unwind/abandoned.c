@@ -1,22 +1,23 @@
 /*
- * abandoned.c: see abandoned.h. That a function has been left cannot be told
- * from where it was: a handler's own stack may lie anywhere, also in a local
- * variable of a function further out, above the function it has interrupted.
+ * abandoned.c: see abandoned.h. The position of a function's frame does not
+ * tell whether it was left: a handler's stack may lie anywhere, also in a local
+ * variable of a function further out, above the frame of the function that it
+ * interrupted.
  *
- * I1  It is left if its caller has made another call from the same place:
- *     where the one that asks begins, it does not stand.
- * I2  On the thread's base stack it is left if all frames from the one that
- *     asks to the stack's outermost one are known, those that signals
- *     interrupted included, and it is not among them. (Those further in than
- *     the one that asks may begin where it began, and of those further out one
- *     that returns elsewhere.) Frames that a frame pointer led to are not
- *     enough: such a step may leave out others.
- * I3  Where they are not known, it is left if the word where its return
- *     address was is another one, and no return address: what `ra` says is
- *     not quite enough, as a handler in between may have stored its own.
+ * I1  The function was left if its caller has made another call from the same
+ *     place: the asking function begins where it began.
+ * I2  On the thread's base stack the function was left if all frames from the
+ *     asking function to the outermost one are known, interrupted ones
+ *     included, and it is not among them. (A frame further in than the asking
+ *     function may begin where it began; so may one further out that returns
+ *     elsewhere.) Frames found by a frame pointer do not count as known: such a
+ *     step may skip others.
+ * I3  Otherwise the function was left if the word at its return address has
+ *     changed and is no return address. A different return address is not
+ *     enough: a handler in between may have stored its own.
  *
  * On other stacks than the base stack only I1 and I3 hold: a handler may have
- * switched to another of them, and the function may go on later.
+ * switched to another stack, and the function may continue later.
  *
  * Thread context: the thread that owns the state, also in handlers that
  * interrupted a capture: the state is only read.
@@ -31,7 +32,7 @@
 /* Beyond the outermost frame lies thread-local data only. */
 #define OUTERMOST_MAX (1u << 20)
 
-/* Pages further in than any capture, which are looked at one by one. */
+/* Pages further in than any capture, which are probed one by one. */
 #define DEEPER_MAX 16u
 
 static bool is_known(const struct capture_thread *t, uintptr_t address)
@@ -39,7 +40,8 @@ static bool is_known(const struct capture_thread *t, uintptr_t address)
 	return t && address - t->lo < t->hi - t->lo;
 }
 
-/* As stack_is_base, of a thread that may be about to ask that itself. */
+/* Like stack_is_base, for a thread that this call may have interrupted in
+ * stack_is_base. */
 static bool is_base(const struct capture_thread *t, uintptr_t address)
 {
 	uintptr_t page;

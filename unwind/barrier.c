@@ -1,13 +1,13 @@
 /*
  * barrier.c: the pool of stubs.
  *
- * The stubs' own table is the pool's only state: an open-addressed hash of
- * return addresses, in which an address's place is its stub's number. So it
- * needs no lock, nothing beside it, and survives a fork, in whose child stubs
- * may be standing.
+ * The stubs' table is the pool's only state: an open-addressed hash table of
+ * return addresses, in which an address's index is its stub's number. So it
+ * needs no lock and no other memory, and it survives a fork, whose child may
+ * have stubs in its stack.
  *
  * I1  An entry changes once, from 0 to its return address.
- * I2  No stub's address is given out before its entry is written.
+ * I2  No stub's address is returned before its entry is written.
  *
  * Thread context: any, also signal handlers.
  */
@@ -17,11 +17,11 @@
 #include "unwind/claim.h"
 #include "unwind/barrier.h"
 
-#define PROBES_MAX 64u	/* then the pool counts as full */
+#define PROBES_MAX 64u	/* after so many the pool counts as full */
 
 bool barrier_init(void)
 {
-	/* What the stubs' unwind entry says. */
+	/* The stubs' FDE relies on this distance. */
 	if ((uintptr_t)arch_stub_table - (uintptr_t)arch_stubs !=
 	    ARCH_STUB_DELTA)
 		return false;
@@ -45,8 +45,9 @@ uintptr_t barrier_stub(uintptr_t ra)
 			continue;
 		found = __atomic_load_n(&arch_stub_table[at],
 					__ATOMIC_RELAXED);
-		/* The table is data to the stub's jump: whoever returns
-		 * through it later is this thread, or got the stack from it. */
+		/* The stub's jump reads the table as data: the thread that
+		 * returns through it later is this one, or got the stack from
+		 * it. */
 		if (found == 0 &&
 		    __atomic_compare_exchange_n(&arch_stub_table[at], &found,
 						ra, false, __ATOMIC_RELEASE,

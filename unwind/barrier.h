@@ -1,11 +1,12 @@
 /*
- * barrier.h: return addresses in the program's stack that were replaced by a
- * stub of ours.
+ * barrier.h: barriers: return addresses in the program's stack that are
+ * replaced by one of our stubs.
  *
- * A stub belongs to one return address for ever: it is written once and never
- * reused, so whoever returns through it, on whatever stack or thread and
- * however late, comes to where the program wanted. What a standing barrier
- * says about the frames outward of it is the shadow's affair (shadow.h).
+ * A stub belongs to one return address for ever: its table entry is written
+ * once and never reused. Code that returns through the stub, on any stack or
+ * thread and however late, therefore reaches the address that the program
+ * wanted. shadow.h defines what a standing barrier says about the frames
+ * outward of it.
  */
 #ifndef GNOMON_UNWIND_BARRIER_H
 #define GNOMON_UNWIND_BARRIER_H
@@ -17,9 +18,9 @@
 #include "arch.h"
 
 /*
- * Makes the table writable. False: there will be no barriers here. Called
- * once a process, before other threads capture; again in a forked child,
- * whose copy of the table is as good as its parent's.
+ * Makes the table writable. False: this process cannot use barriers. Called
+ * once per process, before other threads capture; again in a forked child,
+ * which inherits its parent's table.
  */
 bool barrier_init(void);
 
@@ -35,8 +36,8 @@ static inline bool barrier_is_stub(uintptr_t word)
 	return word - (uintptr_t)arch_stubs < ARCH_STUB_DELTA;
 }
 
-/* The address that the stub at this address returns to. Also of no stub: that of
- * the word, so that any word of a stack may be asked about. */
+/* The address that the stub at this address returns to. A word that is no stub
+ * is returned as a return address, so any word of a stack may be passed. */
 static inline uintptr_t barrier_origin(uintptr_t word)
 {
 	uintptr_t distance = word - (uintptr_t)arch_stubs, ra;

@@ -1,21 +1,22 @@
 /*
- * capture.c: one call that goes through the tiers.
+ * capture.c: captures a stack by the cheapest tier that succeeds.
  *
  *	path cache ─ hit ────────────────────────────▶ context
- *	    │ miss, also of a wrapper's
+ *	    │ miss, also with the wrapper's caller as key
  *	replace_inner ─ one or two new frames ───────▶ context, learn
  *	    │ else; if many were new at the last capture:
- *	expect.h ─ as it was met before ─────────────▶ context
- *	    │ not met, or few were new
+ *	expect.h ─ prediction holds ─────────────────▶ context
+ *	    │ no prediction, or few were new
  *	join ─ few new frames ───────────────────────▶ context, learn
  *	    │ anything unusual
  *	walk_fast ─ joined/ended ─▶ shadow_update ───▶ context, learn
  *	    │ needs all registers
  *	walk_full ───────────────────────────────────▶ context, not remembered
  *
- * I1  What a thread remembers holds for one value of capture_generation; it
- *     is dropped when the value moved, after the images were looked at anew.
- * I2  The oracle's answer is never used, only compared.
+ * I1  A thread's remembered stacks are valid for one value of
+ *     capture_generation. When the value has changed, the image list is updated
+ *     and they are dropped.
+ * I2  The oracle's result is never used, only compared.
  *
  * Thread context: the hooks of any thread; the plain capture also in signal
  * handlers that interrupted a capture of the same thread.
@@ -36,15 +37,16 @@
 
 #define PLAIN_BUFFERS 8
 #define PLAIN_CROWDED_FRAMES 128u	/* 1 KiB of stack */
-#define ORACLE_WHOLE 32768u	/* frames looked at before some stacks are not */
+#define ORACLE_WHOLE 32768u	/* after so many frames only some stacks are
+				 * compared */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
 
 _Atomic uint32_t capture_generation;
 
 /*
- * What a plain walk writes into. `owner` is the walk's sp, 0 if it is free; the
- * walk of this thread that returns to `ra`, 0 if that is not known, and it may
- * be left by a jump (siglongjmp).
+ * A plain walk's buffer. `owner`: the walk's sp, 0 if the buffer is free.
+ * `thread` and `ra` (0: not known) identify the walk, which a jump may leave
+ * (siglongjmp).
  */
 struct plain_buffer {
 	_Atomic uintptr_t owner;
@@ -54,7 +56,8 @@ struct plain_buffer {
 
 static struct {
 	struct capture_config config;
-	_Atomic uint32_t images_generation;	/* images are as of this */
+	_Atomic uint32_t images_generation;	/* the image list is of this
+						 * generation */
 	struct plain_buffer plain[PLAIN_BUFFERS];
 } capture;
 
@@ -88,8 +91,8 @@ int capture_init(const struct capture_config *config)
 	return err;
 }
 
-/* `fast` is what the inlined part compares: with the oracle, or a hardware
- * shadow stack, no capture may be answered there. */
+/* `fast` is compared by the inlined lookup: with the oracle, or a hardware
+ * shadow stack, it never matches, so that no capture is answered there. */
 static void set_generation(struct capture_thread *t, uint32_t generation)
 {
 	t->generation = generation;
@@ -124,18 +127,20 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	t->expected_sp = t->expected_ra = 0;
 	shadow_clear(t);
 	placement_thread_start(t);
-	/* Of the images, so that the first capture looks if they are behind. */
+	/* The image list's generation, so that the first capture updates an
+	 * outdated list. */
 	set_generation(t, atomic_load_explicit(&capture.images_generation,
 					       memory_order_acquire));
 	path_clear(t);
 	CLAIM_FULL(capture_thread_is_valid(t));
 }
 
-void capture_thread_moved(struct capture_thread *t)
+void capture_stack_replaced(struct capture_thread *t)
 {
 	CLAIM_FULL(t->barrier_count <= BARRIERS_MAX);
-	/* All is compared, then. (So it may be in a handler that interrupted
-	 * a capture; one that jumps out of it lets all be dropped.) */
+	/* Without barriers every word is compared anyway. (This may be a
+	 * handler that interrupted a capture; if the handler jumps out of it,
+	 * everything is dropped.) */
 	if (!t->barrier_count)
 		return;
 	t->moved = true;
@@ -173,7 +178,7 @@ const struct capture_report *capture_thread_report(
 	return t->report;
 }
 
-/* Whether the walk that has this buffer was jumped out of. */
+/* Whether a jump has left the walk that owns this buffer. */
 static bool plain_is_left(const struct plain_buffer *b,
 			  const struct capture_thread *t, uintptr_t owner,
 			  uintptr_t sp)
@@ -187,7 +192,7 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 {
 	unsigned i;
 
-	CLAIM_FULL(sp != 0);	/* 0 is nobody */
+	CLAIM_FULL(sp != 0);	/* 0 means free */
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		struct plain_buffer *b = &capture.plain[i];
 		uintptr_t owner = atomic_load_explicit(&b->owner,
@@ -195,8 +200,8 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 
 		if (owner && !plain_is_left(b, t, owner, sp))
 			continue;
-		/* a handler that comes in between finds it taken, and does not
-		 * know by whom */
+		/* a handler in between finds the buffer taken, with an unknown
+		 * owner */
 		if (owner)
 			b->ra = 0;
 		atomic_signal_fence(memory_order_seq_cst);
@@ -220,8 +225,8 @@ static void plain_release(struct plain_buffer *b)
 	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
 
-/* Where hundreds of threads without a state of their own are in the middle of
- * it: on the stack, the innermost frames if there are more. */
+/* For the case that hundreds of threads without a state are walking: walks into
+ * a buffer on the stack; the innermost frames if there are more. */
 static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
 							uintptr_t sp)
 {
@@ -259,7 +264,7 @@ uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
 	return context;
 }
 
-/* With all registers, into the thread's scratch. */
+/* Walks with all registers, into the thread's scratch. */
 static __attribute__((noinline)) uint32_t
 full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 	  enum gt_stop *stop)
@@ -269,7 +274,7 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 	uint32_t n, max;
 
 	for (;;) {
-		/* From here inward nothing is read but our own frames. */
+		/* Further in only our own frames are read. */
 		uintptr_t lo = base ? own - 16 * STACK_PAGE : 0;
 
 		if (lo < t->lo)
@@ -291,9 +296,9 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 	return n;
 }
 
-/* An outermost word in no image is a frame where what lies before it looks like
- * a call. That is the program's memory, which may look otherwise the next time
- * although the stack is the same. */
+/* An outermost address in no image counts as a frame if the bytes before it
+ * look like a call. They are the program's memory: they may look different next
+ * time, although the stack is the same. */
 static bool context_differs_by_word(uint32_t context, uint32_t left,
 				    enum gt_stop stop)
 {
@@ -319,7 +324,7 @@ static bool context_equals(uint32_t context, const uintptr_t *addresses,
 	       context_differs_by_word(context, 0, stop);
 }
 
-/* All stacks of a program that takes few, and a part of what takes many. */
+/* Compares all stacks of a short run, and a share of a long run's. */
 static bool is_oracle_due(struct capture_thread *t)
 {
 	if (t->checked >= ORACLE_WHOLE &&
@@ -342,7 +347,8 @@ consult_oracle(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		t->report->counts.oracle_differences++;
 }
 
-/* I1. False: the images are changing, nothing may be remembered. */
+/* Establishes I1. False: the images are changing, and nothing may be
+ * remembered. */
 static bool catch_up(struct capture_thread *t, uint32_t generation)
 {
 	bool changed;
@@ -378,7 +384,7 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	return context_of((const uintptr_t *)t->scratch, n, stop);
 }
 
-/* Where nothing is remembered; 0: the rules are not plain enough for it. */
+/* A walk that is not remembered; 0: the rules are not plain enough. */
 static uint32_t walk_only(struct capture_thread *t, uintptr_t ra,
 			  uintptr_t sp, uintptr_t fp)
 {
@@ -472,8 +478,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	return context;
 }
 
-/* From the hardware's own list of return addresses; by a walk where that
- * cannot say (and then nothing is placed: the mode does not allow it). */
+/* Captures from the hardware shadow stack; if that fails, by a walk (which
+ * places no barriers: the mode forbids it). */
 static __attribute__((noinline)) uint32_t
 read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	      uintptr_t fp)
@@ -498,8 +504,8 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return context;
 }
 
-/* What the ways that were passed by answer, if they do: for the oracle, and
- * after a jump. */
+/* The result of the tiers that the inlined lookup skipped, for the oracle and
+ * after a jump; 0: none. */
 static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		       uintptr_t fp)
 {

@@ -1,10 +1,9 @@
 /*
- * capture.h: take the calling thread's stack; the answer is one context id.
+ * capture.h: captures the calling thread's stack as one context id.
  *
- * Tiers, cheapest first (docs/ARCHITECTURE.md): path cache, shadow join, full
- * walk. Each is exact. The context tree's nodes lie in memory of the
- * embedder's (struct capture_config); everything else comes from
- * unwind_alloc.
+ * The tiers, cheapest first (docs/ARCHITECTURE.md): path cache, shadow join,
+ * full walk. Each is exact. The context tree's nodes lie in memory of the
+ * embedder (struct capture_config); everything else comes from unwind_alloc.
  */
 #ifndef GNOMON_UNWIND_CAPTURE_H
 #define GNOMON_UNWIND_CAPTURE_H
@@ -20,25 +19,26 @@ enum capture_mode { CAPTURE_AUTO, CAPTURE_VALIDATE, CAPTURE_OFF };
 ORDER_BEGIN
 
 /*
- * What comes of unwind tables that are registered at run time (jit.h): written
- * as that happens, by any thread, in memory of the embedder's choice.
+ * Counts of unwind tables that are registered at run time (jit.h). Any thread
+ * updates them as it registers tables; the embedder chooses the memory.
  */
 struct capture_tables {
 	order_32 registered;	/* now */
-	order_32 refused;	/* so far: too many, or no sense */
+	order_32 refused;	/* so far: too many, or malformed */
 };
 
 ORDER_END
 
 struct capture_config {
 	enum capture_mode mode;
-	/* Every how many captures a stack is walked again and compared, but for
-	 * a thread's first, which all are; 0: none. */
+	/* Every how many captures a stack is walked again and compared; a
+	 * thread's first captures are all compared. 0: never. */
 	uint32_t oracle;
-	/* The first nodes_first nodes (a power of two), or all (0). More are in
-	 * pieces: the first again as many, then always as many as all before.
-	 * map_nodes says where piece 1, 2, … is; NULL: there is no memory. Any
-	 * thread, also signal handlers. */
+	/* The first nodes_first nodes (a power of two), or all nodes (0).
+	 * Further nodes lie in pieces: piece 1 holds as many as the first, each
+	 * later piece as many as all before it. map_nodes returns the address
+	 * of piece 1, 2, …; NULL: no memory. Any thread, also signal
+	 * handlers. */
 	struct gl_node *nodes;
 	uint32_t nodes_first;
 	struct gl_node *(*map_nodes)(unsigned piece);
@@ -47,36 +47,39 @@ struct capture_config {
 	uint32_t node_max;		/* ids below it exist at all */
 	struct gl_image *images;	/* GL_IMAGES_MAX of them */
 	order_32 *image_count;
-	/* Asks for a higher node_limit and waits a bounded time for it. May be
+	/* Requests a higher node_limit and waits a bounded time for it. May be
 	 * NULL: then the limit is final. Any thread, also signal handlers. */
 	void (*want_nodes)(void);
-	/* Records of images below it have reserved pages; NULL: all have. And
-	 * what want_nodes is for nodes; both or neither. */
+	/* Image records below image_limit have reserved pages; NULL: all have.
+	 * want_images is to images what want_nodes is to nodes; set both or
+	 * neither. */
 	const order_32 *image_limit;
 	void (*want_images)(void);
-	/* Where to tell of tables; NULL: nobody asks. The pointer there is
-	 * read each time: in a forked child it has to be NULL until that one
-	 * is set up. */
+	/* Where to count registered tables; NULL: they are not counted. The
+	 * pointer there is read each time: a forked child keeps it NULL until
+	 * the child is set up. */
 	struct capture_tables *const *tables;
 	/* Link-time address and size of a mapped section, from the section
 	 * headers of the file at `path` ("": the program's own), for images
-	 * that announce no unwind table. May be NULL. */
+	 * without a program header for their unwind table. May be NULL. */
 	bool (*find_section)(const char *path, const char *name,
 			     uint64_t *address, uint64_t *size);
-	/* Directory of rules made ahead of time (rule_files.h), and who is told
-	 * of the first file there that makes no sense. NULL: none, nobody. */
+	/* Directory of rules made ahead of time (rule_files.h), and the
+	 * function that is called with the first malformed file there. Either
+	 * may be NULL. */
 	const char *rule_files;
 	void (*rule_file_refused)(const char *path);
 	/* Highest address of the main thread's stack, 0 if unknown. */
 	uintptr_t main_stack_end;
-	/* For tests: a barrier stands this many frames out from every capture
-	 * (not before the second frame), however few lie beyond. 0: where the
-	 * measured policy wants one. */
+	/* For tests: each capture places a barrier this many frames out (not
+	 * before the second frame), however few frames lie beyond. 0: the
+	 * measured policy decides. */
 	uint32_t barrier_near;
-	/* No stack is taken: all are GT_STOP_DEPTH. Threads need no state. */
+	/* No stack is captured: every context is GT_STOP_DEPTH. Threads need no
+	 * state. */
 	bool no_stacks;
-	/* Barriers must not be used in this process, and why (GT_WHY_DEFAULT:
-	 * they may). */
+	/* Why barriers must not be used in this process (GT_WHY_DEFAULT: they
+	 * may be used). */
 	enum gt_mode_why no_barriers;
 };
 
@@ -84,8 +87,8 @@ struct capture_thread;	/* per thread, opaque; from unwind_alloc */
 
 ORDER_BEGIN
 
-/* A hit of the path cache writes nothing, so tier_path is what is left of
- * all captures after the others (the embedder counts captures). */
+/* A hit of the path cache writes nothing: tier_path is the number of captures
+ * (which the embedder counts) minus all other tiers. */
 struct capture_counts {
 	uint64_t tier_join, tier_full, tier_plain, tier_hardware;
 	uint64_t frames_walked;
@@ -94,24 +97,25 @@ struct capture_counts {
 };
 
 /*
- * What a thread's captures tell whoever watches: written by the owner alone, in
- * memory of the embedder's choice, also such as another process maps. A reader
- * sees it some events late, and not all of one moment. `counts` are of all
- * threads that have had the state, the rest is of the one that has it.
+ * Statistics of a thread's captures, for other threads and processes. Only the
+ * owner writes them, in memory that the embedder chooses and may share with
+ * another process. A reader sees them some events late, and not as one
+ * consistent moment. `counts` covers all threads that have used this state; the
+ * other fields describe its current thread.
  */
 struct capture_report {
 	uint32_t mode;		/* enum gt_mode */
 	uint32_t why;		/* enum gt_mode_why */
 	uint64_t path_bytes, path_bytes_max;	/* path cache: now, its bound */
 	uint64_t path_ways, path_ways_used;	/* stacks it can hold, holds */
-	uint64_t stack_bytes, hardware_bytes;	/* the rest of the state */
+	uint64_t stack_bytes, hardware_bytes;	/* other parts of the state */
 	uint64_t barriers_placed, barriers_met;	/* a walk or path ended at one */
 	struct capture_counts counts;
 };
 
 ORDER_END
 
-/* All that belongs to the thread. */
+/* All memory of the thread's state. */
 static inline uint64_t
 capture_report_bytes(const struct capture_report *report)
 {
@@ -121,55 +125,55 @@ capture_report_bytes(const struct capture_report *report)
 
 /*
  * Process-wide set-up: dictionary, tables, images mapped now. Called once,
- * before any other thread may capture, at a moment when the loader's list is
- * not changing. 0 or -errno; after a failure nothing here may be called.
+ * before any other thread may capture, while the loader's list is not changing.
+ * 0 or -errno; after a failure no other function of this file may be called.
  */
 int capture_init(const struct capture_config *config);
 
-/* Pointers of this thread's state: made at its first event, kept for reuse by
- * a later thread after capture_thread_reset. NULL: no memory. on_main_stack:
- * its stack is the one of main_stack_end; else that ends at its thread
- * pointer. report: zeroed, stays as long as the state; NULL: the state has one
- * of its own. */
+/* A capture state for the calling thread, made at its first event. After
+ * capture_thread_reset a later thread may reuse it. NULL: no memory.
+ * on_main_stack: the thread's stack ends at main_stack_end; otherwise it ends
+ * at the thread pointer. report: zeroed, must live as long as the state; NULL:
+ * the state has its own. */
 struct capture_thread *capture_thread_new(bool on_main_stack,
 					  struct capture_report *report);
 void capture_thread_reset(struct capture_thread *thread,
 			  bool on_main_stack);
 
 /*
- * The calling thread's stack was, or may have been, exchanged for another one
- * in the same place (a jump to a copy that was put back): what is remembered
- * of it is not trusted any more. Two stores; the owner, also in a handler that
- * interrupted a capture.
+ * The calling thread's stack was, or may have been, replaced by another one in
+ * the same place (a jump to a copy that was put back): the remembered frames
+ * are no longer trusted. Two stores; only the owner calls it, also in a handler
+ * that interrupted a capture.
  */
-void capture_thread_moved(struct capture_thread *thread);
+void capture_stack_replaced(struct capture_thread *thread);
 
-/* A capture of this thread was jumped out of: what it remembers may be half
- * written, and is dropped; mode and counts stay. The owner only. */
+/* A jump left a capture of this thread: its remembered frames may be half
+ * written and are dropped; mode and counts stay. The owner only. */
 void capture_thread_drop(struct capture_thread *thread);
 
 /*
  * The context of the calling thread's stack outward from (ra, sp): ra is the
  * return address of the hook, sp the stack pointer after its return, fp the
- * frame pointer its caller had. The hook must keep a frame pointer itself:
- * ra and fp are in its frame, at sp + ARCH_HOOK_RA and sp + ARCH_HOOK_FP. Not
- * reentrant for one `thread`. errno kept.
+ * frame pointer of the hook's caller. The hook itself must keep a frame
+ * pointer: ra and fp lie in its frame, at sp + ARCH_HOOK_RA and sp +
+ * ARCH_HOOK_FP. Not reentrant for one `thread`. errno kept.
  */
 uint32_t capture_stack(struct capture_thread *thread, uintptr_t ra,
 		       uintptr_t sp, uintptr_t fp);
 
-/* The same by a plain walk that changes no state of the thread, which may be
- * NULL: for hooks that interrupted a hook (signal handlers).
+/* Like capture_stack, by a plain walk that does not change the thread's state,
+ * which may be NULL: for hooks that interrupted a hook (signal handlers).
  * Async-signal-safe. */
 uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
 			     uintptr_t sp, uintptr_t fp);
 
-/* The loader is about to change the images (dlopen, dlmopen, dlclose): an
- * atomic increment, made by the hooks of those before they jump on. */
+/* Incremented atomically when the loader is about to change the images (dlopen,
+ * dlmopen, dlclose): the hooks of these functions do so before they jump on. */
 extern __attribute__((visibility("hidden")))
 _Atomic uint32_t capture_generation;
 
-/* Any thread, while the owner captures. */
+/* May be called by any thread, while the owner captures. */
 const struct capture_report *capture_thread_report(
 	const struct capture_thread *thread);
 

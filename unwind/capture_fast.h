@@ -1,6 +1,6 @@
 /*
- * capture_fast.h: capture_stack as the hooks call it, with the path cache
- * inlined into them.
+ * capture_fast.h: the version of capture_stack that hooks call: its path cache
+ * lookup is inlined.
  */
 #ifndef GNOMON_UNWIND_CAPTURE_FAST_H
 #define GNOMON_UNWIND_CAPTURE_FAST_H
@@ -9,7 +9,7 @@
 
 #include "unwind/path.h"
 
-/* What capture_stack does when the path cache has no answer. */
+/* The rest of capture_stack, when the path cache has no answer. */
 uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp);
 
@@ -22,7 +22,7 @@ static inline bool capture_is_current(const struct capture_thread *t)
 				1);
 }
 
-/* As capture_stack. Budget of a hit: 50 instructions and 5 a word. */
+/* Like capture_stack. Budget of a hit: 50 instructions, and 5 for each word. */
 static inline uint32_t capture_stack_fast(struct capture_thread *t,
 					  uintptr_t ra, uintptr_t sp,
 					  uintptr_t fp)

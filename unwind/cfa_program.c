@@ -1,27 +1,27 @@
 /*
- * cfa_program.c: the interpreter of call frame instructions.
+ * cfa_program.c: the interpreter of call frame instructions (DW_CFA_*).
  *
- * Every instruction is one opcode and at most two operands, so a table says
- * how the operands are written and what is to be done, and only what is done
- * needs code. The machine is a row and a location; an instruction that moves
- * the location hands the row out for the stretch it leaves behind.
+ * An instruction is an opcode with at most two operands. A table gives the
+ * operands' encodings and the action, so that only actions need code. The
+ * machine's state is a row and a location; an instruction that advances the
+ * location emits the row for the range before it.
  *
  * Called by any thread, also in signal handlers: it writes to its own stack
  * only.
  *
  * I1  The location never decreases and never passes fde->end.
- * I2  Every instruction consumes a byte of a program, of which there are at
- *     most PROGRAM_MAX; so the work is bounded.
+ * I2  Every instruction consumes a byte of a program of at most PROGRAM_MAX
+ *     bytes, which bounds the work.
  * I3  A row's register numbers are below ARCH_REG_COUNT for the CFA; operands
- *     of CFA_REGISTER may be any, and whoever uses them looks.
+ *     of CFA_REGISTER may be any number, which their users check.
  * I4  An expression in a row lies inside the program it came from.
  */
 #include "unwind/cfa_program.h"
 #include "unwind/claim.h"
 
 enum {
-	/* Nesting of remember_state. Compilers nest once; by hand, twice has
-	 * been seen. A state is some 170 bytes of stack. */
+	/* Nesting of remember_state. Compilers nest once; hand-written code up
+	 * to twice. A state takes some 170 bytes of stack. */
 	STATES_MAX = 8,
 	/* Bytes of one program; the longest known are some 100 KB. */
 	PROGRAM_MAX = 1 << 20
@@ -52,8 +52,9 @@ struct instruction {
 	uint8_t how;
 };
 
-/* By opcode (DWARF 5, 7.24; GNU's and MIPS' own from binutils' dwarf2.def).
- * The three primary ones, whose first operand is in the opcode, are apart. */
+/* By opcode (DWARF 5, 7.24; GNU and MIPS extensions from binutils' dwarf2.def).
+ * The three primary opcodes, which contain their first operand, follow
+ * below. */
 static const struct instruction instructions[0x40] = {
 	[0x00] = { NONE, NONE, IGNORE, 0 },		/* nop */
 	[0x01] = { ADDRESS, NONE, SET_LOCATION, 0 },	/* set_loc */
@@ -101,7 +102,7 @@ struct machine {
 	bool (*emit)(void *ctx, const struct cfa_row *row, uintptr_t start,
 		     uintptr_t end);
 	void *ctx;
-	bool in_cie;		/* no locations there */
+	bool in_cie;		/* executing the CIE's program: no locations */
 	unsigned int remembered;
 	struct cfa_row row, initial;
 	struct cfa_row states[STATES_MAX];
@@ -178,7 +179,7 @@ static enum outcome advance(struct machine *m, uint64_t delta)
 	return move_to(m, m->location + bytes);
 }
 
-/* Columns beyond ours are vector registers and the like: not followed. */
+/* Columns beyond ARCH_REG_COUNT are vector registers and the like: ignored. */
 static enum outcome set_rule(struct machine *m, uint64_t reg, uint8_t how,
 			     int64_t value)
 {
@@ -210,10 +211,10 @@ static enum outcome set_cfa(struct machine *m, uint64_t reg, int64_t value)
 }
 
 /*
- * An expression takes the place of register and offset but does not make
- * them forgotten: assemblers carry the offset on, and hand-written code goes
- * back by naming a register alone. An offset alone changes nothing else. A
- * register alone where there was nothing counts from 0: so the CIEs of MIPS begin.
+ * An expression replaces register and offset but does not discard them:
+ * assemblers keep the offset, and hand-written code returns to it by naming a
+ * register alone. An offset alone changes nothing else. A register alone
+ * without an earlier rule gets the offset 0: MIPS CIEs begin so.
  */
 static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 				 int64_t first, int64_t second)
@@ -304,7 +305,7 @@ void cfa_program_run(const struct cfi_fde *fde,
 {
 	const struct cfi_cie *cie = &fde->cie;
 	enum outcome outcome;
-	struct machine m;	/* the states are not worth clearing */
+	struct machine m;	/* not zeroed: clearing the states costs time */
 
 	CLAIM_FULL(fde->start <= fde->end);
 	m.fde = fde;
@@ -329,7 +330,7 @@ void cfa_program_run(const struct cfi_fde *fde,
 
 const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes)
 {
-	/* The block was read once (I4), so nothing bounds it any more. */
+	/* The block has been read once (I4), so it needs no bound. */
 	struct cfi_cursor c = cfi_cursor_make((uintptr_t)value, UINTPTR_MAX);
 
 	*size_bytes = cfi_uleb(&c);

@@ -1,6 +1,6 @@
 /*
- * cfa_program.h: running the program of an FDE: one forward pass that hands
- * out the rows of its table (DWARF 5, 6.4.1 and 6.4.2).
+ * cfa_program.h: executes the CFA program of an FDE in one forward pass and
+ * hands out the rows of its table (DWARF 5, 6.4.1 and 6.4.2).
  */
 #ifndef GNOMON_UNWIND_CFA_PROGRAM_H
 #define GNOMON_UNWIND_CFA_PROGRAM_H
@@ -12,7 +12,7 @@
 
 /* How the caller's value of a register is found. */
 enum cfa_how {
-	CFA_UNSPECIFIED,	/* no word about it: as the ABI has it */
+	CFA_UNSPECIFIED,	/* no rule given: the ABI's default */
 	CFA_UNDEFINED,
 	CFA_SAME,
 	CFA_OFFSET,		/* at CFA + value */
@@ -23,8 +23,8 @@ enum cfa_how {
 };
 
 struct cfa_row {
-	/* For expressions the address of a ULEB128 size and that many bytes,
-	 * which lie inside the FDE or CIE. */
+	/* For expressions: the address of a ULEB128 size followed by that many
+	 * bytes, which lie inside the FDE or CIE. */
 	int64_t value[ARCH_REG_COUNT];
 	int64_t cfa_offset;	/* of CFA_OFFSET: cfa_reg + cfa_offset */
 	int64_t cfa_expression;	/* of CFA_EXPRESSION, as for registers */
@@ -35,17 +35,17 @@ struct cfa_row {
 };
 
 /*
- * Calls emit for each row, in the order of addresses, without gaps from
- * fde->start to fde->end; row is NULL for a stretch whose program makes no
- * sense. emit returns true to have no more. The row is valid during the call.
- * Takes some 2 KB of stack. Any thread, also signal handlers.
+ * Calls emit for each row, in address order and without gaps, from fde->start
+ * to fde->end. row is NULL for a range whose program is malformed. emit returns
+ * true to stop. The row is valid during the call. Takes some 2 KB of stack. Any
+ * thread, also signal handlers.
  */
 void cfa_program_run(const struct cfi_fde *fde,
 		     bool (*emit)(void *ctx, const struct cfa_row *row,
 				  uintptr_t start, uintptr_t end),
 		     void *ctx);
 
-/* The bytes of an expression out of a row's value. */
+/* The bytes of the expression that a row's value points to. */
 const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes);
 
 #endif

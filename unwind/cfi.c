@@ -1,5 +1,5 @@
 /*
- * cfi.c: finding and reading the records of .eh_frame.
+ * cfi.c: finds and reads the records of .eh_frame.
  *
  *	.eh_frame_hdr                     .eh_frame
  *	+---------+-----------+-------+   +--------------------------------+
@@ -9,16 +9,15 @@
  *	| count | (code, fde) sorted  |-->|        | code | size | program |
  *	+-------+---------------------+   +--------------------------------+
  *
- * With a sorted table a look-up is a binary search; without one, and without
- * one of our own (cfi_index.h), it is a pass over all records. Both give the
- * same answer (cfi.h), also where FDEs overlap or have no length: among those
- * that cover pc the last to start wins.
- * What lies between the neighbours that were looked at on the way, and does
- * not cover pc, bounds the piece of code for which the answer holds.
+ * With a sorted table a lookup is a binary search. Without one, and without our
+ * own (cfi_index.h), it is a pass over all records. Both give the same result
+ * (cfi.h), also where FDEs overlap or are empty: of the FDEs that cover pc the
+ * last one to start wins. The neighbours that were read on the way and do not
+ * cover pc bound the range for which the result holds.
  *
- * A CIE is parsed anew for each look-up: some 15 ns, against a cache that
- * would need a place and a rule for who writes it. Within one look-up FDEs
- * mostly share theirs.
+ * A CIE is parsed again for each lookup: some 15 ns, while a cache would need
+ * memory and a rule for its writers. Within one lookup FDEs mostly share their
+ * CIE.
  *
  * Called by any thread, also in signal handlers.
  *
@@ -26,7 +25,7 @@
  *     readable_end and begins at or after readable_start.
  * I2  Every loop advances by at least one byte of input or counts down from a
  *     named limit. A CIE pointer is followed once, so a cycle is no loop.
- * I3  A found FDE has start <= valid_start <= pc < valid_end <= end; a gap
+ * I3  A found FDE has start <= valid_start <= pc < valid_end <= end; a gap has
  *     valid_start <= pc < valid_end.
  */
 #include <errno.h>
@@ -38,8 +37,8 @@ enum {
 	HEADER_VERSION = 1,
 	LENGTH_IS_64_BIT = 0xffffffff,
 	ENCODED_WORD = sizeof(uintptr_t),
-	/* Entries looked at before pc's: overlapping FDEs are next to unknown,
-	 * zero-length ones come singly. */
+	/* Entries that are read before pc's: overlapping FDEs practically never
+	 * occur, empty ones singly. */
 	BACK_MAX = 8,
 	/* Records of a section without a table; the largest known programs
 	 * have under a million. */
@@ -54,7 +53,7 @@ static const uint8_t format_size[16] = {
 	[CFI_PE_SDATA2] = 2, [CFI_PE_SDATA4] = 4, [CFI_PE_SDATA8] = 8,
 };
 
-/* A number that is no address, of more bits, fails. */
+/* Fails the cursor if the value does not fit into an address. */
 static uintptr_t of_word(struct cfi_cursor *c, uint64_t value)
 {
 	if ((uintptr_t)value != value &&
@@ -98,7 +97,7 @@ static uintptr_t aligned_pointer(struct cfi_cursor *c)
 	return raw_pointer(c, CFI_PE_ABSPTR);
 }
 
-/* What is to be added to the pointer at the cursor; 0: not known. */
+/* The base of the pointer at the cursor; 0: not known. */
 static uintptr_t pointer_base(const struct cfi_cursor *c, uint8_t encoding,
 			      const struct cfi_bases *bases)
 {
@@ -116,7 +115,7 @@ static uintptr_t pointer_base(const struct cfi_cursor *c, uint8_t encoding,
 	}
 }
 
-/* The word that was pointed to. */
+/* Reads the word that an indirect pointer points to. */
 static uintptr_t follow(struct cfi_cursor *c, uintptr_t at,
 			const struct cfi_bases *bases)
 {
@@ -165,8 +164,8 @@ static struct cfi_cursor cursor_at(const struct cfi_tables *t,
 	return cfi_cursor_make(address, t->readable_end);
 }
 
-/* The table of the header, if its entries are of a kind that can be searched:
- * two fields of one fixed size. */
+/* Takes the header's table, if its entries can be searched: two fields of one
+ * fixed size. */
 static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
 		       uint8_t count_encoding, uint8_t encoding)
 {
@@ -220,8 +219,8 @@ static void take_header(struct cfi_tables *t, const struct rules_sections *s)
 	take_table(t, &c, count_encoding, table_encoding);
 }
 
-/* The head of any record: *c is bounded to what follows its length. Returns
- * the address of the next record; 0 at the terminator or when c failed. */
+/* Reads a record's length and limits *c to the record. Returns the address of
+ * the next record; 0 at the terminator or when c failed. */
 static uintptr_t read_length(struct cfi_cursor *c)
 {
 	uint64_t length = cfi_u32(c);
@@ -236,8 +235,8 @@ static uintptr_t read_length(struct cfi_cursor *c)
 	return (uintptr_t)c->end;
 }
 
-/* The augmentation data, which the letters after 'z' describe. At the first
- * unknown letter the rest is unknown, too, but its size is not. */
+/* Reads the augmentation data, which the letters after 'z' describe. From the
+ * first unknown letter on the data is unknown, but not its size. */
 static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 			      const struct cfi_bases *bases,
 			      struct cfi_cie *cie)
@@ -258,7 +257,7 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 			break;
 		case 'P':
 			cie->has_personality = true;
-			/* Only its size matters, so any base will do. */
+			/* Only its size matters, so any base is right. */
 			cfi_pointer(&data, cfi_u8(&data) & CFI_PE_FORMAT,
 				    bases);
 			break;
@@ -278,7 +277,7 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 	}
 }
 
-/* What stands in the way of the fields: the letters, up to their NUL. */
+/* Reads the augmentation string, up to its NUL. */
 static const uint8_t *read_letters(struct cfi_cursor *c)
 {
 	const uint8_t *letters = c->at;
@@ -308,12 +307,13 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	letters = read_letters(&c);
 	if (c.failed)
 		return -EINVAL;
-	/* Once, gcc 2 put a pointer to its tables here. */
+	/* Very old versions of gcc 2 stored a pointer to their tables here. */
 	if (letters[0] == 'e' && letters[1] == 'h') {
 		cfi_bytes(&c, ENCODED_WORD);
 		letters += 2;
 	}
-	/* Version 4 has the sizes of an address and a segment selector. */
+	/* Version 4 contains the sizes of an address and of a segment
+	 * selector. */
 	if (version == 4 && (cfi_u8(&c) != ENCODED_WORD || cfi_u8(&c) != 0))
 		return -EINVAL;
 	cie->code_align = cfi_uleb(&c);
@@ -338,8 +338,8 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	return 0;
 }
 
-/* The FDE whose record begins at address. -ENOENT: it is a CIE. *fde may hold
- * one read before. */
+/* Reads the FDE whose record begins at address. -ENOENT: it is a CIE. *fde must
+ * hold an FDE read before, or zeros. */
 static int read_fde(const struct cfi_tables *t, uintptr_t address,
 		    struct cfi_fde *fde)
 {
@@ -383,7 +383,7 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 	return 0;
 }
 
-/* Field number n of the table. take_table made sure that it is inside. */
+/* Field number n of the table. take_table has checked that it is inside. */
 static uintptr_t table_field(const struct cfi_tables *t, size_t n)
 {
 	const struct cfi_bases bases = { .data = t->table_base };
@@ -414,7 +414,7 @@ static size_t table_upper(const struct cfi_tables *t, uintptr_t pc)
 	return low;
 }
 
-/* Without a sign to go wrong, whatever an address may be. */
+/* A difference of addresses that cannot overflow. */
 static int64_t distance(uintptr_t from, uintptr_t to)
 {
 	uint64_t far = to >= from ? to - from : from - to;
@@ -424,8 +424,8 @@ static int64_t distance(uintptr_t from, uintptr_t to)
 	return to >= from ? (int64_t)far : -(int64_t)far;
 }
 
-/* The same for what linkers write: pairs of 32-bit offsets. Its loop has no
- * branch to mispredict, which is half of a cold look-up. */
+/* The same for the usual table: pairs of 32-bit offsets. The loop has no branch
+ * to mispredict, which is half of a cold lookup. */
 static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
 {
 	const uint8_t *entry = (const uint8_t *)t->table;
@@ -445,7 +445,7 @@ static size_t table_upper_small(const struct cfi_tables *t, uintptr_t pc)
 	return (size_t)(entry - (const uint8_t *)t->table) / 8;
 }
 
-/* Narrows what is valid around pc by an FDE that does not cover it. */
+/* Narrows the valid range around pc by an FDE that does not cover pc. */
 static void keep_off(uintptr_t pc, uintptr_t start, uintptr_t end,
 		     uintptr_t *low, uintptr_t *high)
 {
@@ -456,7 +456,7 @@ static void keep_off(uintptr_t pc, uintptr_t start, uintptr_t end,
 	CLAIM_FULL(*low <= pc && pc <= *high);
 }
 
-/* No FDE covers what is from low to high. */
+/* Records that no FDE covers [low, high). */
 static int set_gap(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
 {
 	CLAIM_FULL(low <= high);
@@ -504,7 +504,7 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 	return set_gap(fde, low, high);
 }
 
-/* Linkers may put .eh_frame into another segment than its header. */
+/* Linkers may place .eh_frame in another segment than its header. */
 static void find_frames_segment(struct cfi_tables *t,
 				const struct rules_sections *s)
 {
@@ -522,7 +522,7 @@ static void find_frames_segment(struct cfi_tables *t,
 	t->frames = 0;
 }
 
-/* Whether the section is records from end to end, and each one reads. */
+/* Whether the section consists of well-formed records from end to end. */
 static bool all_records_read(const struct cfi_tables *t)
 {
 	uintptr_t address = t->frames;

@@ -1,10 +1,10 @@
 /*
- * cfi.h: the records of .eh_frame, and the way from a pc to the one that
- * covers it (Linux Standard Base Core 5.0, chapter 10; DWARF 5, 6.4).
+ * cfi.h: reads the CIEs and FDEs of .eh_frame and finds the FDE that covers a
+ * pc (Linux Standard Base Core 5.0, chapter 10; DWARF 5, 6.4).
  *
- * Nothing here allocates or writes; every read stays inside the bytes that
- * the tables were made with, whatever those bytes say. Any thread, also
- * signal handlers.
+ * Nothing here allocates or writes; every read stays inside the bytes that the
+ * tables were made with, whatever their content. Any thread, also signal
+ * handlers.
  */
 #ifndef GNOMON_UNWIND_CFI_H
 #define GNOMON_UNWIND_CFI_H
@@ -16,7 +16,7 @@
 #include "unwind/cfi_cursor.h"
 #include "unwind/rules.h"
 
-/* DW_EH_PE_*: how a pointer is written, and what is to be added to it. */
+/* DW_EH_PE_*: how a pointer is encoded, and which base is added to it. */
 enum cfi_encoding {
 	CFI_PE_ABSPTR = 0x00,
 	CFI_PE_ULEB128 = 0x01,
@@ -38,20 +38,22 @@ enum cfi_encoding {
 	CFI_PE_OMIT = 0xff
 };
 
-/* An image's tables, checked once. Addresses are run-time. */
+/* An image's unwind tables, checked once. Addresses are run-time. */
 struct cfi_tables {
 	uintptr_t readable_start, readable_end;	/* around frames */
 	uintptr_t frames, frames_end;	/* .eh_frame; 0: none */
-	uintptr_t header;		/* what datarel counts from in .eh_frame */
-	uintptr_t text;			/* what textrel counts from */
-	uintptr_t table;		/* of the header; 0: pass linearly */
-	uintptr_t table_base;		/* what datarel counts from in there */
+	uintptr_t header;		/* base of datarel pointers in
+					 * .eh_frame */
+	uintptr_t text;			/* base of textrel pointers */
+	uintptr_t table;		/* binary search table of .eh_frame_hdr;
+					 * 0: search linearly */
+	uintptr_t table_base;		/* base of datarel pointers in it */
 	size_t entries;
 	uint8_t entry_encoding;
 	uint8_t field_size;		/* an entry is two fields */
 };
 
-/* What encoded pointers count from; 0 where there is nothing. Pointers to
+/* Base addresses of encoded pointers; 0: there is no such base. Pointers to
  * pointers are followed within [low, high). */
 struct cfi_bases {
 	uintptr_t text, data, function;
@@ -68,51 +70,54 @@ struct cfi_cie {
 	bool has_size;			/* 'z': FDEs have augmentation data */
 	bool has_personality;		/* 'P' */
 	bool is_signal;			/* 'S' */
-	bool is_odd;			/* has letters unknown to us */
+	bool is_odd;			/* has augmentation letters that we do
+					 * not know */
 };
 
 struct cfi_fde {
 	struct cfi_cie cie;
-	uintptr_t cie_at;		/* where that was read; 0: nowhere */
+	uintptr_t cie_at;		/* address of the CIE; 0: none read */
 	uintptr_t start, end;		/* the code it covers */
-	/* Around the pc asked for: no other FDE has a say here, so whatever
-	 * pc in it is asked for, the answer is this FDE; or, all that counts
-	 * here if none was found, that there is none. */
+	/* Around the requested pc: no other FDE covers a pc of this range, so
+	 * the result for each of them is this FDE. If cfi_find found none, no
+	 * FDE covers the range. */
 	uintptr_t valid_start, valid_end;
 	uintptr_t program, program_end;
 	struct cfi_bases bases;		/* of pointers in its program */
-	uintptr_t data, data_end;	/* augmentation data: the LSDA's place */
+	uintptr_t data, data_end;	/* augmentation data: holds the LSDA
+					 * pointer */
 };
 
-/* Takes what the header says; reads that and, of hearsay, all records. Tables
- * that make no sense are left out, so that the next best way is used. */
+/* Initialises the tables from .eh_frame_hdr: reads the header and, if the
+ * sections are hearsay, all records. Malformed tables are left out, so that the
+ * next best method is used. */
 void cfi_tables_init(struct cfi_tables *tables,
 		     const struct rules_sections *sections);
 
 /*
- * The FDE that covers pc. Where several do, the one that starts last; among
- * equals, the later one in the table. 0; -ENOENT: none does, and of *fde only
- * valid_start and valid_end mean something; or -EINVAL when a record on the
- * way makes no sense.
+ * The FDE that covers pc. If several do: the one that starts last; if they
+ * start together, the later one in the table. Returns 0; -ENOENT: no FDE covers
+ * pc, and only valid_start and valid_end of *fde are set; or -EINVAL: a record
+ * on the way is malformed.
  */
 int cfi_find(const struct cfi_tables *tables, uintptr_t pc,
 	     struct cfi_fde *fde);
 
 /*
  * The next FDE of .eh_frame whose record begins at or after *record (0: the
- * first); *record is then what follows it, *at where it is. False: there is no
- * more. *fde may hold one read before, or zeros.
+ * first). Sets *record to the end of that record, *at to its start. False:
+ * there is no further FDE. *fde must hold an FDE read before, or zeros.
  */
 bool cfi_next(const struct cfi_tables *tables, uintptr_t *record,
 	      uintptr_t *at, struct cfi_fde *fde);
 
-/* From the lowest to the highest address that any FDE covers; those of code
- * that was left out (start 0) do not count. False: there is none. */
+/* From the lowest to the highest address that any FDE covers; FDEs of discarded
+ * code (start 0) do not count. False: there is none. */
 bool cfi_span(const struct cfi_tables *tables, uintptr_t *start,
 	      uintptr_t *end);
 
-/* One encoded pointer. Fails the cursor where the encoding has no meaning
- * here, or a pointer to the pointer (indirect) does not lie in bounds. */
+/* Reads one encoded pointer. Fails the cursor if the encoding has no meaning
+ * here, or if an indirect pointer does not lie in bounds. */
 uintptr_t cfi_pointer(struct cfi_cursor *c, uint8_t encoding,
 		      const struct cfi_bases *bases);
 

@@ -1,13 +1,14 @@
 /*
- * cfi_cursor.h: reading bytes that may lie.
+ * cfi_cursor.h: bounded reading of untrusted bytes.
  *
- * A cursor never leaves [at, end). A read that would is answered with 0, moves
- * the cursor to its end and marks it failed for good, so a parser may read a
- * whole record and ask once. Unaligned, in the machine's own byte order, as
- * tables of the running program are. Any thread, also signal handlers.
+ * A cursor never leaves [at, end). A read beyond the end returns 0, moves the
+ * cursor to its end and marks it failed for good: a parser may read a whole
+ * record and check once. Reads are unaligned and in the machine's own byte
+ * order, as are the tables of the running program. Any thread, also signal
+ * handlers.
  *
- * __builtin_memcpy of a few bytes is one load also where -fno-builtin makes
- * memcpy a call, which cost a fifth of an FDE's interpretation.
+ * __builtin_memcpy of a few bytes is a single load even with -fno-builtin,
+ * which makes memcpy a call; that call cost a fifth of an FDE's interpretation.
  *
  * I1  at <= end, always.
  * I2  failed is never reset.
@@ -26,7 +27,7 @@ struct cfi_cursor {
 	bool failed;
 };
 
-/* From address on, up to end. Failed at once if they are out of order. */
+/* A cursor over [address, end). Failed at once if address > end. */
 static inline struct cfi_cursor cfi_cursor_make(uintptr_t address,
 						uintptr_t end)
 {
@@ -54,7 +55,7 @@ static inline void cfi_fail(struct cfi_cursor *c)
 	c->failed = true;
 }
 
-/* The next size bytes, skipped; NULL if there are fewer. */
+/* Skips the next size bytes and returns them; NULL if there are fewer. */
 static inline const uint8_t *cfi_bytes(struct cfi_cursor *c, uint64_t size)
 {
 	const uint8_t *bytes = c->at;
@@ -69,8 +70,8 @@ static inline const uint8_t *cfi_bytes(struct cfi_cursor *c, uint64_t size)
 
 static inline uint8_t cfi_u8(struct cfi_cursor *c)
 {
-	if (c->at == c->end) {
 	CLAIM_FULL(c->at <= c->end);
+	if (c->at == c->end) {
 		c->failed = true;
 		return 0;
 	}

@@ -1,17 +1,18 @@
 /*
- * cfi_index.c: what a linker writes into .eh_frame_hdr, made at run time.
+ * cfi_index.c: builds at run time the search table that linkers write into
+ * .eh_frame_hdr.
  *
- * A look-up by pass reads every record, 0.5 ms in a program of 15000 FDEs; a
- * program that meets them one by one would take seconds. The entries are those
- * of .eh_frame_hdr, so the same search goes through them:
+ * A linear lookup reads every record, 0.5 ms in a program of 15000 FDEs; a
+ * program that needs them one by one would take seconds. The entries have the
+ * format of .eh_frame_hdr, so the same search works:
  *
  *	| code, record | code, record | ...	both from .eh_frame's first byte
  *
- * They are put in order by a heap sort: in place, and no worse for sections in
- * an order that somebody chose.
+ * Heap sort orders them: in place, and without a bad worst case for a section
+ * in hostile order.
  *
- * I1  Entries are in the order of (code, record), as a stable sort by code
- *     would leave them: among equals the later record wins (cfi.h).
+ * I1  Entries are sorted by (code, record), as by a stable sort by code: among
+ *     equals the later record wins (cfi.h).
  */
 #include "unwind/cfi_index.h"
 #include "unwind/claim.h"
@@ -22,7 +23,7 @@ struct entry {
 };
 _Static_assert(sizeof(struct entry) == 8, "as in .eh_frame_hdr");
 
-/* False: too far for an entry. */
+/* False: the distance does not fit into an entry. */
 static bool make_entry(const struct cfi_tables *t, const struct cfi_fde *fde,
 		       uintptr_t at, struct entry *e)
 {
@@ -40,7 +41,7 @@ static bool before(const struct entry *a, const struct entry *b)
 				     a->record < b->record);
 }
 
-/* Lets entry i sink to its place in the heap of the first n. */
+/* Moves entry i down to its position in the heap of the first n. */
 static void sink(struct entry *e, size_t i, size_t n)
 {
 	struct entry moved = e[i];

@@ -1,5 +1,5 @@
 /*
- * claim.c: a claim that does not hold. See the header.
+ * claim.c: handles a failed claim. See claim.h.
  */
 #include <stddef.h>
 

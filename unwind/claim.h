@@ -1,22 +1,23 @@
 /*
- * claim.h: what must be true, said where it is relied on.
+ * claim.h: assertions, in two levels of cost.
  *
- *	CLAIM(c)	always compiled: where one comparison costs nothing that
- *			can be measured, on slow branches
+ *	CLAIM(c)	always compiled: on slow branches, where one comparison
+ *			has no measurable cost
  *	CLAIM_FULL(c)	with GNOMON_CLAIMS only: whole structures (x_is_valid).
  *			Unit tests, fuzz targets, sanitizers, fault builds
  *
- * A claim is about what this code itself has made. What comes from outside (a
- * trace, a file, the live mapping as the recorder sees it) may be anything: it
- * is checked, and refused by name, and never claimed.
+ * A claim states what this code itself guarantees. Input from outside (a trace,
+ * a file, the live mapping as the recorder sees it) may be anything: it is
+ * checked and rejected with a named error, never claimed.
  *
- * In a target nothing ends and nothing waits: claim_failed tells the embedder,
- * once, and the code goes on. CLAIM answers whether it holds, for where going
- * on would read or write what is not there. In programs of our own a claim is
- * an assert; NDEBUG is not defined for any of them.
+ * In a target a failed claim neither ends nor blocks the program: claim_failed
+ * notifies the embedder once, and execution continues. CLAIM returns whether
+ * the condition holds, for callers that must not continue with an invalid
+ * access. In our own programs a claim is an assert; NDEBUG is not defined for
+ * any of them.
  *
- * x_is_valid() is compiled with GNOMON_CLAIMS only, changes nothing, and takes
- * bounded time where it is claimed at each call.
+ * x_is_valid() is compiled with GNOMON_CLAIMS only and changes nothing. It
+ * takes bounded time if it is claimed at each call.
  */
 #ifndef GNOMON_UNWIND_CLAIM_H
 #define GNOMON_UNWIND_CLAIM_H
@@ -31,8 +32,8 @@
 __attribute__((noinline, visibility("hidden")))
 bool claim_failed(const char *which);
 
-/* Who is told: set once by the embedder. NULL: nobody, and with GNOMON_CLAIMS
- * the program ends, which is a test. */
+/* Called at the first failed claim: set once by the embedder. NULL: nobody is
+ * notified; with GNOMON_CLAIMS the program then ends, which is a test. */
 extern __attribute__((visibility("hidden")))
 void (*claim_told)(const char *which);
 

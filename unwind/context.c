@@ -1,9 +1,9 @@
 /*
  * context.c: the calling-context tree and its index.
  *
- * The nodes lie in memory of the embedder's (in the live file), which may be in
- * pieces (struct capture_config), and are only appended. The index is private: a
- * list of open-addressed tables, newest and largest first, of buckets that are a
+ * The nodes lie in the embedder's memory (the live file), possibly in pieces
+ * (struct capture_config), and are only appended. The index is private: a list
+ * of open-addressed hash tables, newest and largest first, whose buckets are a
  * cache line each. An entry is one word, 0 or
  *
  *	63       32 31        0
@@ -11,28 +11,29 @@
  *	| hash>>32 | id        |
  *	+----------+-----------+
  *
- * claimed by compare-and-swap. A bucket fills up from its first entry on. Where
- * it is full the next is another one at a distance that the hash chooses, so that
- * runs do not meet, and a table may be 15/16 full: 1.3 lines for what is there,
- * 4.3 for what is not (side by side: 1.8 and 16). Whether a node is the one that
- * is asked for, the node says.
+ * set by compare-and-swap. A bucket fills up from its first entry on. After a
+ * full bucket the search continues at a distance that the hash selects, so that
+ * runs do not merge, and a table may be 15/16 full: a search reads 1.3 lines
+ * for a hit, 4.3 for a miss (with linear probing: 1.8 and 16). The node itself
+ * decides whether it is the requested one.
  *
- * A table that is full gets a successor. Up to COPY_BITS, which bound the pause,
- * it is copied into that, without a look at a node, and its memory given back; a
- * larger one stays and is still searched, and what is found there is entered in
- * the newest.
+ * A full table gets a successor. Up to COPY_BITS, which bounds the pause, it is
+ * copied without reading nodes, and its memory is given back. A larger table
+ * stays and is still searched; nodes found there are entered in the newest
+ * table.
  *
- * I1  An entry changes from 0 to a node's; and from a node's that was forgotten
- *     to another one's of the same tag. In a table that was given back it becomes
- *     0, and may become any node's then: so who has read one trusts the node.
+ * I1  An entry changes from 0 to a node's; and from a forgotten node's to
+ *     another one's with the same tag. In a table that was given back it
+ *     becomes 0, and may then become any node's: readers of an entry therefore
+ *     check the node.
  * I2  A node is complete before its id appears in an entry.
- * I3  The same (parent, address) may have several nodes (two threads at the
- *     same moment, or entered while its table was being copied, or looked for in
- *     a table that was just given back): allowed, the reader merges them.
- * I4  A node that was forgotten is marked (GL_NODE_DEAD), and who looks at its
- *     entry looks at the mark. A node that is only being made at that time is
- *     forgotten as well, as its address is not known.
- * I5  An id is given to a node when its piece is there.
+ * I3  The same (parent, address) may have several nodes (made by two threads at
+ *     once, entered while the table was copied, or searched in a table that was
+ *     just given back): allowed, the trace's reader merges them.
+ * I4  A forgotten node is marked (GL_NODE_DEAD), and readers of its entry check
+ *     the mark. A node that is being made at that moment is forgotten as well,
+ *     as its address is not known.
+ * I5  A node gets its id after its piece is mapped.
  *
  * Thread context: any thread, also signal handlers; no locks.
  */
@@ -49,8 +50,9 @@
 #define COPY_BITS 19		/* 500 000 entries: some 5 ms */
 #define LAST_BITS 28
 #define BUCKET_BITS 3
-#define TABLES_MAX 24		/* nine sizes, and those that others forestalled */
-#define RETRY_AFTER 256u	/* wishes for a table that there is no memory for */
+#define TABLES_MAX 24		/* nine sizes, and tables that lost a race */
+#define RETRY_AFTER 256u	/* after a failed allocation, calls until the
+				 * next try */
 
 _Static_assert(1u << BUCKET_BITS == CONTEXT_BUCKET, "entries of a bucket");
 _Static_assert(sizeof(struct context_bucket) == 64, "a cache line");
@@ -61,12 +63,13 @@ _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
 uint32_t context_first_piece;
 struct context_table *_Atomic context_tables;
 
-/* What describes a table is not with it: a child that was forked meanwhile may
- * have less of its memory than it knows of (it is empty then), but has this. */
+/* Tables are described outside their own memory: a child forked meanwhile may
+ * have less of that memory than it expects (it reads as empty then), but it has
+ * this array. */
 static struct context_table tables[TABLES_MAX];
 static _Atomic unsigned table_count;
-static _Atomic uint32_t refused;	/* times that there was no memory */
-/* The one that somebody copies. A hint: it may never be done. */
+static _Atomic uint32_t refused;	/* failed allocations */
+/* The table that a thread is copying. A hint: the copy may never finish. */
 static struct context_table *_Atomic growing;
 
 static unsigned table_bits(const struct context_table *t)
@@ -79,7 +82,7 @@ static size_t table_bytes(unsigned bits)
 	return sizeof(uint64_t) << bits;
 }
 
-/* The next size. Between few pages and a large one there is little to save. */
+/* The next size. Sizes between a few pages and a large page save little. */
 static unsigned table_next_bits(unsigned bits)
 {
 	if (bits < LARGE_BITS)
@@ -122,7 +125,7 @@ static struct gl_node *node_at(uint32_t id)
 	return (struct gl_node *)context_node_at(id);
 }
 
-/* Several threads may do it at once, and find the same. */
+/* Several threads may map a piece at once, and get the same address. */
 static bool piece_map(unsigned piece)
 {
 	uint32_t first = config.nodes_first << (piece - 1);
@@ -139,7 +142,7 @@ static bool piece_map(unsigned piece)
 	return true;
 }
 
-/* Whether the node has a place (I5). */
+/* Whether the node's memory is mapped (I5). */
 static bool node_is_mapped(uint32_t id)
 {
 	unsigned piece = context_piece_of(id);
@@ -178,7 +181,7 @@ int context_init(const struct capture_config *c)
 	return 0;
 }
 
-/* I1: whether what an entry has may be replaced by one of this tag. */
+/* I1: whether an entry may be replaced by one with this tag. */
 static bool entry_is_left(uint64_t entry, uint32_t tag)
 {
 	return !entry || (context_tag(entry) == tag &&
@@ -192,7 +195,7 @@ static bool bucket_add(struct context_table *t, struct context_bucket *b,
 	unsigned i;
 
 	for (i = 0; i < CONTEXT_BUCKET; i++) {
-		/* pairs with another's release below: a node is looked at */
+		/* pairs with another thread's release below: a node is read */
 		uint64_t was = atomic_load_explicit(&b->entry[i],
 						    memory_order_acquire);
 		bool empty = was == 0;
@@ -224,7 +227,7 @@ static bool table_add(struct context_table *t, uint64_t hash, uint32_t id)
 	return false;
 }
 
-/* Into a table that nobody else knows. */
+/* Copies an entry into a table that no other thread knows yet. */
 static void entry_copy(struct context_table *to, uint64_t entry)
 {
 	uint32_t tag = context_tag(entry), probe;
@@ -294,7 +297,7 @@ static struct context_table *table_grow(struct context_table *t)
 		table_leave(next);
 		return newest;
 	}
-	/* who still looks into it finds nothing: I3 */
+	/* a thread that still searches it finds nothing: I3 */
 	if (copy)
 		table_leave(t);
 	CLAIM_FULL(context_is_valid());
@@ -308,7 +311,7 @@ static void table_enter(uint64_t hash, uint32_t id)
 	if (atomic_load_explicit(&t->used, memory_order_relaxed) < t->limit &&
 	    table_add(t, hash, id))
 		return;
-	/* there is some room left, and no need for a second one that copies */
+	/* there is still room, and a second copy would be useless */
 	if (atomic_load_explicit(&growing, memory_order_relaxed) == t &&
 	    table_add(t, hash, id))
 		return;
@@ -343,14 +346,14 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, bool steps)
 			    memory_order_acq_rel, memory_order_relaxed))
 			break;
 	}
-	/* a walk up the tree ends */
+	/* so that walking up the tree ends */
 	if (!CLAIM(parent < id))
 		return GT_STOP_NO_MEMORY;
 	CLAIM(id >= GT_STOP_COUNT);
 	node = node_at(id);
 	CLAIM_FULL(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
-	/* of a shared mapping a read brings all pages around that are there, a
-	 * write its own only */
+	/* in a shared mapping a read maps all cached pages around it, a write
+	 * only its own */
 	(void)__atomic_load_n(&node->parent, __ATOMIC_RELAXED);
 	node->parent = parent;
 	__atomic_store_n(&node->address, address, __ATOMIC_RELAXED);
@@ -366,7 +369,7 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 {
 	uint32_t id;
 
-	/* (But for what another thread puts into an older one meanwhile: I3.) */
+	/* (Another thread may add the node to an older table meanwhile: I3.) */
 	for (; t->older && parent < t->first; t = t->older) {
 		id = context_find(t->older, hash, parent, address);
 		if (id)
@@ -443,7 +446,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 		uintptr_t address = __atomic_load_n(&node->address,
 						    __ATOMIC_SEQ_CST);
 
-		/* 0: it is being made */
+		/* 0: the node is being made */
 		if (!address || (address >= start && address < end))
 			__atomic_fetch_or(&node->flags, GL_NODE_DEAD,
 					  __ATOMIC_SEQ_CST);

@@ -1,6 +1,6 @@
 /*
- * context.h: the calling-context tree. A node is (parent, return address);
- * its id names the whole stack outward from it.
+ * context.h: the calling-context tree. A node is (parent, return address); its
+ * id names the whole stack from this frame outward.
  */
 #ifndef GNOMON_UNWIND_CONTEXT_H
 #define GNOMON_UNWIND_CONTEXT_H
@@ -16,12 +16,13 @@
 int context_init(const struct capture_config *config);
 
 /*
- * A hash of a whole stack, computed from the addresses alone (not from ids), so
- * that the look-ups of several new frames can be on their way before the first
- * of them is answered, and a known stack is found by one. context_hash_root: of
- * a stack without frames whose walk ended for this reason. It is a polynomial
- * of the addresses (as Rabin and Karp's), each multiplied on its own, so that
- * one multiplication and one addition lead from frame to frame.
+ * A hash of a whole stack, computed from the addresses alone (not from ids).
+ * Lookups of several new frames can therefore be prefetched before the first
+ * one is answered, and one lookup finds a known stack. context_hash_root: the
+ * hash of a stack without frames whose walk ended for this reason. The hash is
+ * a polynomial of the addresses (like Rabin and Karp's); each address is
+ * multiplied on its own, so that one multiplication and one addition lead from
+ * frame to frame.
  */
 #define CONTEXT_HASH_STEP UINT64_C(0xd1342543de82ef95)
 #define CONTEXT_HASH_ADDRESS UINT64_C(0x9e3779b97f4a7c15)
@@ -38,8 +39,8 @@ static inline uint64_t context_hash(uint64_t outer, uintptr_t address)
 }
 
 /*
- * The same from the innermost frame on, while the outermost is not known yet;
- * no step waits for another one's multiplications.
+ * The same hash computed from the innermost frame outward, while the outermost
+ * frame is not known yet; no step waits for the multiplications of another.
  */
 struct context_sum {
 	uint64_t sum, power;
@@ -56,14 +57,15 @@ static inline void context_sum_add(struct context_sum *of, uintptr_t address)
 	of->power *= CONTEXT_HASH_STEP;
 }
 
-/* context_hash of all that was added, outward of context_hash_root(stop). */
+/* context_hash of all addresses added, on top of context_hash_root(stop). */
 static inline uint64_t context_sum_end(const struct context_sum *of,
 				       uint32_t stop)
 {
 	return of->sum + of->power * (stop * CONTEXT_HASH_STOP);
 }
 
-/* Where node 0 would be, if all were in one array with the piece's. */
+/* For each piece: the address that node 0 would have if all nodes lay in one
+ * array with this piece. */
 #define CONTEXT_PIECES 32
 extern __attribute__((visibility("hidden")))
 _Atomic uintptr_t context_pieces[CONTEXT_PIECES];
@@ -76,7 +78,7 @@ static inline unsigned context_piece_of(uint32_t id)
 		       0 : 32 - __builtin_clz(id / context_first_piece);
 }
 
-/* id was in an entry, or is a parent of such a one. */
+/* id was read from an entry, or is the parent of such a node. */
 static inline const struct gl_node *context_node_at(uint32_t id)
 {
 	/* pairs with the release of piece_map; I5 of context.c */
@@ -88,21 +90,20 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 }
 
 /*
- * What a node's flags hold beside GL_NODE_DEAD: how a walk gets from a frame
- * with this return address to the next one, where that is simple and always
- * the same.
+ * A node's flags hold, besides GL_NODE_DEAD, the step from a frame with this
+ * return address to the next frame, if that step is simple and always the same.
  *
  *	15     8 7    5   4    3      1   0
  *	+-------+------+------+--------+------+
  *	| size  |  ra  | rare | saved  | dead |
  *	+-------+------+------+--------+------+
  *
- * size: of the frame, in ARCH_RULE_UNIT, whose end is counted from sp; with
- * STEP_RARE, one of the values below. ra: where the return address is, if
- * functions choose that (arch_step_slot). saved: where the caller's frame
- * pointer is: one less than the words that it lies below the end, or with a
- * link register the words below the return address; 0: it is still the
- * caller's.
+ * size: the frame's, in ARCH_RULE_UNIT, from sp to its end; with STEP_RARE, one
+ * of the values below. ra: where the return address lies, on architectures
+ * where functions choose its slot (arch_step_slot). saved: where the caller's
+ * frame pointer lies: the number of words below the frame's end, minus one;
+ * with a link register, the number of words below the return address; 0: the
+ * register still holds the caller's value.
  */
 #define STEP_SAVED_SHIFT 1
 #define STEP_SAVED_MAX 7u
@@ -112,8 +113,9 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 #define STEP_SIZE_SHIFT 8
 #define STEP_SIZE_MAX 0xffu
 enum {
-	STEP_ASK,	/* what the rules say */
-	STEP_FP,	/* it ends two words from fp, where that was saved */
+	STEP_ASK,	/* look the rule up */
+	STEP_FP,	/* the frame ends two words above fp, where the caller's
+			 * fp is saved */
 	STEP_END	/* the outermost frame */
 };
 
@@ -138,12 +140,12 @@ struct context_bucket {
 
 struct context_table {
 	struct context_table *older;
-	unsigned shift;		/* of a hash, to the number of a bucket */
-	uint32_t mask;		/* buckets, less one */
+	unsigned shift;		/* from a hash to a bucket number */
+	uint32_t mask;		/* buckets, minus one */
 	_Atomic uint32_t used;
 	uint32_t limit;
-	uint32_t first;		/* what was called from it or a later node is
-				 * in no older table */
+	uint32_t first;		/* children of this and later nodes are in no
+				 * older table */
 	struct context_bucket *bucket;
 };
 
@@ -156,7 +158,7 @@ static inline struct context_table *context_newest(void)
 	return atomic_load_explicit(&context_tables, memory_order_acquire);
 }
 
-/* Fetches the place where a stack of this hash would be found. */
+/* Prefetches the bucket in which a stack of this hash would be found. */
 static inline void context_prefetch(const struct context_table *t,
 				    uint64_t hash)
 {
@@ -164,20 +166,20 @@ static inline void context_prefetch(const struct context_table *t,
 	__builtin_prefetch(&t->bucket[hash >> t->shift], 0, 3);
 }
 
-/* What an entry has of its stack's hash. */
+/* The part of the stack's hash that an entry stores. */
 static inline uint32_t context_tag(uint64_t hash)
 {
 	return (uint32_t)(hash >> 32);
 }
 
-/* From one bucket that such a stack may be in to the next one. */
+/* The distance to the next bucket in which a stack with this tag may lie. */
 static inline uint32_t context_stride(uint32_t tag)
 {
 	return 2 * (tag & 63) + 1;
 }
 
-/* A node whose stack has this hash, in this table, by its address and parent
- * (any: whatever that is); or 0. */
+/* The node in this table whose stack has this hash, with this address and
+ * parent (any: the parent is not compared); 0: none. */
 static inline __attribute__((always_inline)) uint32_t
 context_search(const struct context_table *t, uint64_t hash, uint32_t parent,
 	       uintptr_t address, bool any)
@@ -218,9 +220,8 @@ static inline uint32_t context_find(const struct context_table *t,
 }
 
 /*
- * A node that in all likelihood is of this stack, by its hash and innermost
- * address; 0: there is none in this table, where it is unlikely that there is
- * one. The trail has to be followed to be sure.
+ * A node that is probably the stack with this hash and innermost address; 0:
+ * this table has none. Only context_trail proves it.
  */
 static inline uint32_t context_guess(const struct context_table *t,
 				     uint64_t hash, uintptr_t address)
@@ -229,9 +230,9 @@ static inline uint32_t context_guess(const struct context_table *t,
 }
 
 /*
- * From a node outward. The nodes of a stack that was new when it was met lie
- * one behind the other, so that where the next one lies is mostly known before
- * it is read.
+ * Iterates from a node outward. Nodes of a stack that was new when first
+ * captured are adjacent, so the address of the next one is mostly known before
+ * this one is read.
  */
 struct context_trail {
 	const struct gl_node *node;
@@ -243,8 +244,8 @@ static inline struct context_trail context_trail_at(uint32_t id)
 	return (struct context_trail){ context_node_at(id), id };
 }
 
-/* Whether the frame at the trail has this address, and its code is still
- * there; the trail is at its caller then (which may be an enum gt_stop). */
+/* Whether the frame at the trail has this address and its code is still mapped;
+ * if so, the trail moves to the caller (which may be an enum gt_stop). */
 static inline bool context_trail_step(struct context_trail *trail,
 				      uintptr_t address)
 {
@@ -252,28 +253,29 @@ static inline bool context_trail_step(struct context_trail *trail,
 	uint32_t id = trail->id;
 	uint32_t parent = __atomic_load_n(&node->parent, __ATOMIC_RELAXED);
 
-	/* other processes see the nodes, and a program's wild pointer: the
-	 * parent may be anything, and those below are there (I5) */
+	/* Other processes can write the nodes, and so can a wild pointer of the
+	 * program: the parent may be anything. Nodes with lower ids are mapped
+	 * (I5). */
 	if (node->address != address || parent >= id ||
 	    __atomic_load_n(&node->flags, __ATOMIC_RELAXED) & GL_NODE_DEAD)
 		return false;
 	trail->id = parent;
-	/* a power of two may be the first of its piece */
+	/* the first node of a piece has a power of two as its id */
 	trail->node = __builtin_expect(parent == id - 1 && id & parent, 1) ?
 			      node - 1 : context_node_at(parent);
 	return true;
 }
 
-/* Looks into older tables, then makes a node. */
+/* Searches older tables, then makes a node. */
 uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 			    uint32_t parent, uintptr_t address, bool steps);
 
 /*
- * The node of `address` called from `parent`; made if there is none. `hash` is
- * the whole stack's, this frame included. `steps`: the walk was one of a thread
- * that knows all images (I1 of capture.c), so that the rule for the address is
- * that of its code; else the node is made without (STEP_ASK). When no node can be made any more:
- * GT_STOP_NO_MEMORY. Lock-free; any thread, also signal handlers.
+ * The node of `address` called from `parent`; made if there is none. `hash`: of
+ * the whole stack, this frame included. `steps`: the walking thread knows all
+ * images (I1 of capture.c), so that the address's rule belongs to its code;
+ * otherwise the node is made without a step (STEP_ASK). GT_STOP_NO_MEMORY when
+ * no node can be made. Lock-free; any thread, also signal handlers.
  */
 static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 				     uint64_t hash, bool steps)
@@ -287,16 +289,16 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 	return context_child_slow(t, hash, parent, address, steps);
 }
 
-/* The context of n addresses, innermost first, whose hash this is. */
+/* The context of n addresses, innermost first, with this hash. */
 uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 			 uint64_t hash);
 
-/* The same, the hash not being known, and the walk one of any kind (steps). */
+/* Like context_of_walk, if the hash is not known; any kind of walk (steps). */
 uint32_t context_of(const uintptr_t *addresses, uint32_t n, uint32_t stop);
 
 /*
- * No look-up finds a node with an address in [start, end) any more: another
- * image may come to lie there. `first`: no older node has such an address.
+ * Lookups no longer find nodes with an address in [start, end): another image
+ * may be mapped there. `first`: no node with a lower id has such an address.
  * Called under the image lock.
  */
 void context_forget(uintptr_t start, uintptr_t end, uint32_t first);
@@ -304,10 +306,11 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first);
 /* Return address and parent of a node; id >= GT_STOP_COUNT. */
 const struct gl_node *context_node(uint32_t id);
 
-/* Ids given so far: one past the highest. */
+/* Ids allocated so far: one past the highest. */
 uint32_t context_count(void);
 
-/* The chain of tables and the count of nodes; all entries of the newest. */
+/* Checks the chain of tables and the node count; checks all entries of the
+ * newest table. */
 bool context_is_valid(void);
 bool context_entries_are_valid(void);
 

@@ -1,27 +1,26 @@
 /*
- * dictionary.c: rules by number and numbers by rule.
+ * dictionary.c: maps rule ids to rules and rules to ids.
  *
  *	rules_dictionary   [0 none][1 bad][2 complex][3 ...]   8 bytes each
- *	level[0 ..]        open hashes of the numbers, 0 empty, each larger
- *	                   than the one before and made when that is full
+ *	level[0 ..]        open-addressed hash tables of ids, 0 is empty; each
+ *	                   larger than the one before, made when that is full
  *
- * Who brings a new rule takes the next number, writes the rule there, then
- * tries to put the number into the first empty slot of the rule's probe
- * sequence, in the first level that is not full. If another thread was faster
- * and had the same rule, its number is taken and ours stays an unused double:
- * harmless, and as rare as two threads meeting the same new rule within
- * nanoseconds. So nobody ever waits, and a signal handler may interrupt
- * anybody. The list itself is one reservation: pages that hold no rule are
- * never touched.
+ * To add a rule, a thread takes the next id, stores the rule there, then tries
+ * to put the id into the first empty slot of the rule's probe sequence, in the
+ * first level that is not full. If another thread has stored the same rule
+ * first, its id is used and ours stays an unused duplicate. That is harmless,
+ * and as rare as two threads adding the same rule within nanoseconds. So no
+ * thread ever waits, and a signal handler may interrupt at any point. The list
+ * itself is one reservation: pages without rules are never touched.
  *
  * Called by any thread, also in signal handlers; dictionary_init by one
  * thread before all others.
  *
- * I1  A number is in a slot only after its rule was written.
+ * I1  An id is in a slot only after its rule was written.
  * I2  A written rule never changes, nor does a slot that is not 0.
- * I3  Every rule of I1 is found from its hash without an empty slot between,
- *     in a level that is not full or in one before it. A level that is full
- *     stays so.
+ * I3  The probe sequence of every rule of I1 reaches it without an empty slot
+ *     in between, in the first level that is not full or in one before it. A
+ *     full level stays full.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -32,15 +31,14 @@
 
 enum {
 	LEVELS = 4,
-	/* Three quarters of the last level's slots; the most that any one
-	 * library was seen to need is 880, and libraries share most of
-	 * theirs. */
+	/* Three quarters of the last level's slots. The most that any library
+	 * needed is 880, and libraries share most of their rules. */
 	RULES_LIMIT = 24576,
 	PROBES_MAX = 256
 };
 _Static_assert(RULES_LIMIT <= RULES_MAX, "numbers are 16 bits");
 
-/* A small program's rules fit into the first. */
+/* The rules of a small program fit into the first level. */
 static const uint8_t level_bits[LEVELS] = { 8, 10, 12, 15 };
 
 struct level {
@@ -90,7 +88,7 @@ static uint32_t hash_word(uint64_t word, unsigned int bits)
 			  (64 - bits));
 }
 
-/* A number for the rule, written in its place; 0 when there are no more. */
+/* Allocates an id and stores the rule there; 0: no ids left. */
 static uint16_t take_number(struct rule rule)
 {
 	uint32_t id = atomic_load_explicit(&count, memory_order_relaxed);
@@ -106,8 +104,8 @@ static uint16_t take_number(struct rule rule)
 	return (uint16_t)id;
 }
 
-/* The slots of a level, made if need be; NULL: no memory. If two make them
- * at once, one's stay unused for ever. */
+/* The slots of a level, allocated at first use; NULL: no memory. If two threads
+ * allocate them at once, one allocation stays unused for ever. */
 static _Atomic uint16_t *level_slots(unsigned int n)
 {
 	/* Pairs with the exchange below: they are all zero. */
@@ -126,8 +124,8 @@ static _Atomic uint16_t *level_slots(unsigned int n)
 }
 
 /*
- * The rule's number in one level, where it is put if it is new and the level
- * not full; 0: neither. *mine is the number it was given by us, if any.
+ * The rule's id in one level, where it is added if it is new and the level not
+ * full; 0: neither. *mine: the id that we allocated for it, if any.
  */
 static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 {
@@ -151,8 +149,8 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 				*mine = take_number(rule);
 			if (*mine == 0)
 				return 0;
-			/* Release pairs with the loads above. On failure id
-			 * is the winner's, and its rule is looked at. */
+			/* Release pairs with the loads above. On failure id is
+			 * the winner's, and its rule is compared. */
 			if (atomic_compare_exchange_strong_explicit(
 				    &slots[slot], &id, *mine,
 				    memory_order_acq_rel,

@@ -1,6 +1,6 @@
 /*
- * dictionary.h: the one list of all distinct rules, and the number of each.
- * The list itself is rules_dictionary (rules.h).
+ * dictionary.h: the process-wide list of distinct rules; a rule's index is its
+ * id. The list itself is rules_dictionary (rules.h).
  */
 #ifndef GNOMON_UNWIND_DICTIONARY_H
 #define GNOMON_UNWIND_DICTIONARY_H
@@ -9,23 +9,23 @@
 
 #include "unwind/rules.h"
 
-/* Numbers known beforehand; RULE_NONE's is 0. */
+/* Fixed ids; that of RULE_NONE is 0. */
 enum { DICTIONARY_BAD = 1, DICTIONARY_COMPLEX = 2 };
 
-/* Makes an empty one, forgetting any other. 0 or -ENOMEM. */
+/* Makes an empty dictionary and forgets any earlier one. 0 or -ENOMEM. */
 int dictionary_init(void);
 
 /*
- * The rule's number; a new rule gets the next. When the dictionary is full
- * the answer is DICTIONARY_COMPLEX, which is right for every row, if slow.
- * Lock-free, any thread, also signal handlers.
+ * The rule's id; a new rule gets the next free one. If the dictionary is full,
+ * the result is DICTIONARY_COMPLEX, which is correct for every row, but slow.
+ * Lock-free; any thread, also signal handlers.
  */
 uint16_t dictionary_id(struct rule rule);
 
-/* Bytes it has taken. */
+/* Bytes allocated. */
 size_t dictionary_bytes(void);
 
-/* Every number stands for a rule; while nobody adds one. */
+/* Whether every id has a rule; call it while no thread adds rules. */
 bool dictionary_is_valid(void);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * dynsym.c: looking a name up in an image's DT_GNU_HASH (or DT_HASH), as the
+ * dynsym.c: looks up a symbol in an image's DT_GNU_HASH (or DT_HASH), as the
  * loader does (System V gABI; "GNU hash ELF sections", binutils, 2006).
  *
  * Thread context: any thread, also signal handlers.
  *
- * I1  Everything is read by elfmap_copy: from inside a readable segment.
+ * I1  Everything is read by elfmap_copy, from a readable segment.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,12 +13,13 @@
 #include "unwind/dynsym.h"
 #include "unwind/elfmap.h"
 
-#define ENTRIES_AT_ONCE 8u	/* of a dynamic section, which has 30 */
+#define ENTRIES_AT_ONCE 8u	/* entries of a dynamic section, which has about
+				 * 30 */
 #define VERSION_HIDDEN 0x8000	/* of an entry of DT_VERSYM */
 #define CHAIN_MAX 4096u	/* symbols in one bucket; real ones have ten */
 #define NAME_MAX_BYTES 64
 #define NAME_PIECE 16u
-#define SYMBOLS_MAX (1u << 20)	/* looked at for imports */
+#define SYMBOLS_MAX (1u << 20)	/* symbols searched for imports */
 
 static bool get_u32(const struct dynsym *d, uintptr_t at, uint32_t *value)
 {
@@ -81,7 +82,7 @@ static void take_entry(struct dynsym *d, const ElfW(Dyn) *entry)
 	}
 }
 
-/* A table of at most so many entries is read at a time. */
+/* Reads up to ENTRIES_AT_ONCE entries. */
 static bool take_entries(struct dynsym *d, uintptr_t at, size_t count)
 {
 	ElfW(Dyn) entry[ENTRIES_AT_ONCE];
@@ -139,7 +140,7 @@ static bool same_name(const struct dynsym *d, uintptr_t at, const char *name)
 	return false;
 }
 
-/* Whether it is there only for programs that were linked to an older one. */
+/* Whether the symbol exists only for programs linked to an older version. */
 static bool is_hidden(const struct dynsym *d, uint32_t index)
 {
 	uint16_t version;
@@ -151,7 +152,8 @@ static bool is_hidden(const struct dynsym *d, uint32_t index)
 	       version & VERSION_HIDDEN;
 }
 
-/* The entry of symbol number `index`, if it is the one. */
+/* The address of symbol number `index`'s entry, if it is the requested symbol;
+ * else 0. */
 static uintptr_t entry_if(const struct dynsym *d, uint32_t index,
 			  const char *name, uint32_t types)
 {
@@ -168,7 +170,7 @@ static uintptr_t entry_if(const struct dynsym *d, uint32_t index,
 		       at : 0;
 }
 
-/* What its Bloom filter says spares most of the rest. */
+/* Checks the Bloom filter, which avoids most lookups. */
 static bool may_be_there(const struct dynsym *d, uint32_t hash, uint32_t words,
 			 uint32_t shift)
 {
@@ -248,7 +250,7 @@ uintptr_t dynsym_entry(const struct dynsym *d, const char *name,
 	return d->hash ? find_sysv(d, name, types) : 0;
 }
 
-/* 0: there is none, or its image has gone meanwhile. */
+/* 0: not found, or the image was unmapped meanwhile. */
 static uintptr_t find(const struct elfmap *map, const char *name,
 		      unsigned type, size_t *size)
 {
@@ -278,9 +280,10 @@ uintptr_t dynsym_object(const struct elfmap *map, const char *name,
 	return find(map, name, STT_OBJECT, size);
 }
 
-/* How many symbols there may be that are not the image's own: a DT_GNU_HASH
- * has none of them, so they stand before those it has. One that has none does not
- * say how many they are, but linkers put the names behind them. */
+/* An upper bound of the undefined symbols. DT_GNU_HASH contains only defined
+ * ones, and undefined symbols precede them. An image without defined symbols
+ * does not give their number, but linkers place the string table behind the
+ * symbols. */
 static uint32_t undefined_end(const struct dynsym *d)
 {
 	uintptr_t most = (d->strings - d->symbols) / sizeof(ElfW(Sym));
@@ -337,7 +340,7 @@ bool dynsym_soname(const struct elfmap *map, char *name, size_t size)
 
 		end = n + NAME_PIECE < size ? n + NAME_PIECE : size;
 		CLAIM_FULL(n < end && end <= size);
-		/* the table of strings may end behind a shorter one */
+		/* the string table may end within this piece */
 		if (!elfmap_copy(map, name + n, at, end - n)) {
 			end = n + 1;
 			if (!elfmap_copy(map, name + n, at, 1))

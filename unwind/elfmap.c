@@ -1,5 +1,5 @@
 /*
- * elfmap.c: bytes and notes of a mapped image.
+ * elfmap.c: reads bytes and notes of a mapped image.
  *
  * I1  Every byte read lies in a readable segment, and every byte of a note in
  *     its PT_NOTE.
@@ -11,7 +11,7 @@
 #include "unwind/memory.h"
 
 #define NOTE_ALIGN 4u
-#define OWNER_MAX 16u		/* bytes of an owner's name that count */
+#define OWNER_MAX 16u		/* bytes of an owner's name that are compared */
 
 bool elfmap_copy(const struct elfmap *map, void *to, uintptr_t at,
 		 size_t size)
@@ -24,7 +24,7 @@ bool elfmap_copy(const struct elfmap *map, void *to, uintptr_t at,
 	return true;
 }
 
-/* As strings: Go counts a NUL of the padding in. */
+/* Compares as strings: Go's size includes a NUL of the padding. */
 static bool same_owner(const char *name, uint32_t size, const char *owner)
 {
 	uint32_t n;
@@ -35,13 +35,13 @@ static bool same_owner(const char *name, uint32_t size, const char *owner)
 	return false;
 }
 
-/* Of 64 bits: two of these may be more than an address can be. */
+/* 64 bits: the sum of two may exceed 32 bits. */
 static uint64_t padded(uint32_t size)
 {
 	return ((uint64_t)size + NOTE_ALIGN - 1) & ~(uint64_t)(NOTE_ALIGN - 1);
 }
 
-/* In [at, at + left), which lies inside. */
+/* Searches [at, at + left), which lies inside the image. */
 static bool find_note(const struct elfmap *map, uintptr_t at, size_t left,
 		      const char *owner, uint32_t type, void *to, size_t room,
 		      uint32_t *size)

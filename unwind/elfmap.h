@@ -1,9 +1,9 @@
 /*
- * elfmap.h: an ELF image that is mapped, as its program headers describe it,
- * and reading it where it is mapped. All addresses in a file are hostile:
- * nothing is read before elfmap_inside said so. And unless it stays mapped for
- * ever, another thread may be unmapping it at this moment: then nothing is read
- * but by elfmap_copy.
+ * elfmap.h: a mapped ELF image as its program headers describe it, and safe
+ * reads from it. All addresses in a file are hostile: nothing is read before
+ * elfmap_inside has accepted its range. Another thread may unmap the image at
+ * any moment, unless the image stays mapped for ever: then it is read through
+ * elfmap_copy only.
  *
  * Thread context: any thread, also signal handlers.
  */
@@ -15,16 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* EI_CLASS of what can be mapped here. */
+/* EI_CLASS of images that can be mapped here. */
 #define ELFMAP_CLASS (sizeof(uintptr_t) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 struct elfmap {
 	uintptr_t link_map;	/* the loader's entry; 0: there is none */
 	uintptr_t bias;		/* run-time minus link-time address */
-	const char *path;	/* as the loader has it; NULL: none */
-	const ElfW(Phdr) *phdr;	/* never of memory that may go */
+	const char *path;	/* as in the loader's list; NULL: none */
+	const ElfW(Phdr) *phdr;	/* never in memory that may be unmapped */
 	unsigned phnum;
-	bool stays;		/* mapped for ever */
+	bool stays;		/* never unmapped */
 };
 
 /* Whether all of [at, at + size) lies in one readable segment. */
@@ -44,15 +44,15 @@ static inline bool elfmap_inside(const struct elfmap *map, uintptr_t at,
 	return false;
 }
 
-/* Copies what lies inside. False: it does not, or it is not mapped (any
- * more). */
+/* Copies [at, at + size) if it lies inside the image. False: it does not, or it
+ * is not mapped (any more). */
 bool elfmap_copy(const struct elfmap *map, void *to, uintptr_t at,
 		 size_t size);
 
 /*
  * The description of the first note (System V gABI, "Note Section") with this
- * owner and type: its size, and as many of its bytes as there is room for.
- * False: the image has none.
+ * owner and type: stores its size, and as many of its bytes as fit. False: the
+ * image has none.
  */
 bool elfmap_note(const struct elfmap *map, const char *owner, uint32_t type,
 		 void *to, size_t room, uint32_t *size_bytes);

@@ -1,6 +1,5 @@
 /*
- * exidx.c: see exidx.h; the numbers are those of ARM IHI 0038, sections 6, 7
- * and 10.3.
+ * exidx.c: see exidx.h. Encodings: ARM IHI 0038, sections 6, 7 and 10.3.
  *
  *  I1  Every word is read by word_at, which knows the image's bounds.
  *  I2  A program is at most 255 words long, so everything ends.
@@ -12,8 +11,8 @@
 
 #define ENTRY_BYTES 8
 #define CANTUNWIND 1u
-#define COMPACT 0x80000000u	/* no prel31 follows, but a program */
-#define OFFSET_MAX (1 << 20)	/* of a frame: vsp moves no further */
+#define COMPACT 0x80000000u	/* a program follows instead of a prel31 */
+#define OFFSET_MAX (1 << 20)	/* largest change of vsp */
 #define RA_MAX 127		/* of struct rule's ra */
 
 static bool word_at(const struct exidx_image *image, uint32_t address,
@@ -65,7 +64,8 @@ static int long_program(struct exidx_entry *entry, uint32_t place)
 
 	if (!word_at(program->image, place, &word))
 		return -EINVAL;
-	if (!(word & COMPACT)) {	/* a personality of the language's */
+	if (!(word & COMPACT)) {	/* a language's own personality
+					 * routine */
 		entry->personality = EXIDX_GENERIC;
 		place += 4;
 		if (!word_at(program->image, place, &word))
@@ -143,7 +143,8 @@ int exidx_find(const struct exidx_image *image, uint32_t pc,
 
 /* ---- programs ---- */
 
-/* The highest byte of a word comes first. False: there are no more. */
+/* Reads the next byte; a word's most significant byte comes first. False: there
+ * are no more. */
 static bool next_byte(struct exidx_program *program, uint32_t *byte)
 {
 	uint32_t word;
@@ -196,7 +197,7 @@ static int add_large(struct exidx_program *program, struct exidx_op *op)
 	return add(op, (int32_t)(0x204 + (value << 2)));
 }
 
-/* First register and number less one in a byte: 8 bytes each. */
+/* The operand byte: first register and count minus one; 8 bytes each. */
 static int skip_range(struct exidx_program *program, struct exidx_op *op,
 		      uint32_t registers, int32_t more)
 {
@@ -210,7 +211,7 @@ static int skip_range(struct exidx_program *program, struct exidx_op *op,
 	return skip(op, op->vectors, 8, more);
 }
 
-/* From d8 on, as the lowest three bits say. */
+/* d8 and following; the lowest three bits are the count minus one. */
 static int skip_eighth(struct exidx_op *op, uint32_t byte, int32_t more)
 {
 	op->vector = EXIDX_VECTORS;
@@ -218,7 +219,7 @@ static int skip_eighth(struct exidx_op *op, uint32_t byte, int32_t more)
 	return skip(op, op->vectors, 8, more);
 }
 
-/* Four bits of a second byte, at least one of them. */
+/* The operand byte: a mask of four bits, not empty. */
 static int pop_low(struct exidx_program *program, uint32_t *mask)
 {
 	if (!next_byte(program, mask) || *mask == 0 || *mask > 15)
@@ -232,7 +233,8 @@ static int next_special(struct exidx_program *program, uint32_t byte,
 {
 	uint32_t mask;
 
-	if (byte >= 0xb8)	/* by FSTMFDX, which takes a word more */
+	if (byte >= 0xb8)	/* stored by FSTMFDX, which takes another
+				 * word */
 		return skip_eighth(op, byte, 4);
 	switch (byte) {
 	case 0xb0:
@@ -244,9 +246,9 @@ static int next_special(struct exidx_program *program, uint32_t byte,
 		return add_large(program, op);
 	case 0xb3:
 		return skip_range(program, op, 16, 4);
-	case 0xb4:		/* the code that authenticates lr */
+	case 0xb4:		/* lr's authentication code */
 		return skip(op, 1, 4, 0);
-	case 0xb5:		/* vsp is what it was made with */
+	case 0xb5:		/* vsp is the modifier of the authentication */
 		return add(op, 0);
 	}
 	return -EINVAL;
@@ -264,7 +266,7 @@ static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 	if (byte >= 0xd0 && byte <= 0xd7)
 		return skip_eighth(op, byte, 0);
 	switch (byte) {
-	case 0xc6:	/* of another coprocessor */
+	case 0xc6:	/* iWMMXt registers */
 		error = skip_range(program, op, 16, 0);
 		op->vectors = 0;
 		return error;
@@ -277,7 +279,7 @@ static int next_coprocessor(struct exidx_program *program, uint32_t byte,
 	case 0xc7:
 		if (pop_low(program, &mask))
 			return -EINVAL;
-		/* a builtin that counts may call libgcc */
+		/* a popcount builtin may call libgcc */
 		for (; mask; mask &= mask - 1)
 			count++;
 		return skip(op, count, 4, 0);
@@ -320,9 +322,10 @@ int exidx_next(struct exidx_program *program, struct exidx_op *op)
 		next_coprocessor(program, byte, op);
 }
 
-/* ---- what it comes to ---- */
+/* ---- whole frames ---- */
 
-/* vsp = base + off so far; positions count from there until the end. */
+/* Invariant: vsp = base + cfa_off; offsets are relative to base until the
+ * end. */
 static void frame_pop(struct exidx_frame *frame, uint16_t mask)
 {
 	CLAIM_FULL(frame->cfa_off % 4 == 0);
@@ -337,7 +340,7 @@ static void frame_pop(struct exidx_frame *frame, uint16_t mask)
 		frame->complex = true;
 }
 
-/* Double registers lie one behind the other, the lowest first. */
+/* Double registers lie one after another, the lowest first. */
 static void frame_skip(struct exidx_frame *frame, const struct exidx_op *op)
 {
 	for (unsigned i = 0; i < op->vectors; i++) {
@@ -413,7 +416,7 @@ struct rule exidx_rule(const struct exidx_entry *entry, unsigned fp)
 	return rule;
 }
 
-/* ---- with values ---- */
+/* ---- one step with register values ---- */
 
 static int step_pop(uint32_t regs[EXIDX_REGISTERS], uint16_t mask,
 		    uint32_t *vsp,

@@ -1,22 +1,25 @@
 /*
- * expect.h: the walk along a stack that was met before.
+ * expect.h: value prediction for walks: a stack that was captured before is
+ * only compared, not unwound again.
  *
- *	recent    four contexts in a place, by the three innermost return
- *	          addresses and how far from the outer end of the stack they lie;
- *	          beside each some bits of the next one's hash. Or, where few
- *	          frames are new in a known stack, by the whole stack's hash
- *	the tree  from there on: each return address, and how large its frame is
+ *	recent    hash table, four contexts a slot. Key: the three innermost
+ *	          return addresses and their distance from the outer end of the
+ *	          stack; tag: bits of the fourth address's hash. Or, if few
+ *	          frames are new in a known stack: the whole stack's hash
+ *	the tree  from there on: each return address and its frame's size
  *	          (context.h, STEP_)
  *
- * Where a walk begins as one that was met lately, all that is left is to
- * compare: no step waits for what the one before it loads, and no rule is
- * looked up. The context is known at the end, without a look-up of its own.
- * (Value prediction, as of Lipasti, Wilkerson and Shen, in software.)
+ * If the innermost frames of a walk match a recent stack, the other frames are
+ * only compared: no step waits for a load of the step before, and no rule is
+ * looked up. The context is known at the end without a lookup. (Value
+ * prediction after Lipasti, Wilkerson and Shen, in software.)
  *
- * I1  A frame counts only if its return address is in the stack, in the place
- *     that the frames inward of it lead to: what is followed is a walk.
+ * I1  A frame is accepted only if its return address lies in the stack, at the
+ *     address that the frames inward of it lead to: following a prediction is a
+ *     real walk.
  *
- * All threads share what was met. Thread context: any, also signal handlers.
+ * All threads share the recent stacks. Thread context: any, also signal
+ * handlers.
  */
 #ifndef GNOMON_UNWIND_EXPECT_H
 #define GNOMON_UNWIND_EXPECT_H
@@ -27,40 +30,42 @@
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
-#define RECENT_BITS 14		/* 256 KB, as far as they are used */
+#define RECENT_BITS 14		/* 256 KB, touched on demand */
 #define RECENT_WAYS 4
-#define RECENT_TAG 24		/* above the context; larger ones are left out */
-#define EXPECT_FRAMES 4u	/* walked before a stack is followed */
-#define EXPECT_MAX 96u		/* further, stacks are joined to the shadow … */
-#define EXPECT_REDRAWN 3u	/* … unless these in a row were mostly new */
-#define EXPECT_TRIES 256u	/* then it is looked at again */
-#define EXPECT_AHEAD 28u	/* nodes asked for before they are needed */
+#define RECENT_TAG 24		/* bit position of the tag, above the context;
+				 * larger ids are not kept */
+#define EXPECT_FRAMES 4u	/* walked before a prediction is followed */
+#define EXPECT_MAX 96u		/* longer stacks are joined to the shadow … */
+#define EXPECT_REDRAWN 3u	/* … unless so many in a row were mostly new */
+#define EXPECT_TRIES 256u	/* after so many the choice is made again */
+#define EXPECT_AHEAD 28u	/* nodes to prefetch */
 #define EXPECT_LINE (64 / sizeof(struct gl_node))
 
 struct recent {
 	_Atomic uint32_t way[RECENT_WAYS];	/* tag, and context; 0: none */
 };
 
-/* Set once, by expect_init. */
+/* Set once by expect_init. */
 extern __attribute__((visibility("hidden"))) struct recent *recent_stacks;
 
-/* 0 or -ENOMEM. Forgets what was met. */
+/* 0 or -ENOMEM. Forgets all recent stacks. */
 int expect_init(void);
 
-/* What a walk expects: found out in two steps, as far apart as a line of the
- * table takes to arrive. */
+/* The prediction for a walk. It is made in two steps, so that the cache line of
+ * the table arrives in between. */
 struct expectation {
-	struct recent *at;	/* NULL: the walk was too short for it */
-	uint64_t hash;		/* of what has chosen the place */
+	struct recent *at;	/* NULL: the walk was too short */
+	uint64_t hash;		/* of the key that selects the slot */
 	uint32_t tag;
-	uint32_t context;	/* 0: nothing */
+	uint32_t context;	/* 0: no prediction */
 };
 
-/* Three frames are known; `place`: bytes from the innermost to the outer end of
- * the stack. (With two, all stacks of a wrapper came to too few places.) */
-static inline void expect_look(struct expectation *of, uintptr_t first,
-			       uintptr_t second, uintptr_t third,
-			       uintptr_t place)
+/* First step, with three frames known: prefetches the slot. `place`: bytes from
+ * the innermost frame to the outer end of the stack. (With two frames, all
+ * stacks of an allocator wrapper shared too few slots.) */
+static inline void expect_probe(struct expectation *of, uintptr_t first,
+				uintptr_t second, uintptr_t third,
+				uintptr_t place)
 {
 	uint64_t hash = (first + second * CONTEXT_HASH_STOP +
 			 (place + third * CONTEXT_HASH_STOP) *
@@ -72,9 +77,9 @@ static inline void expect_look(struct expectation *of, uintptr_t first,
 	__builtin_prefetch(of->at, 0, 3);
 }
 
-/* What the place holds under the tag, which no two ways have: less that, it is
- * the only one that is no more than a context can be. (One less: or an empty way
- * would be the least, where the tag is 0.) */
+/* The context in the slot with this tag, which at most one way has. Way ^ tag
+ * is a valid context id for that way only, hence the minimum of all. (Minus
+ * one, so that an empty way is not the minimum if the tag is 0.) */
 static inline void expect_read(struct expectation *of, uint32_t tag)
 {
 	uint32_t id = UINT32_MAX;
@@ -93,14 +98,15 @@ static inline void expect_read(struct expectation *of, uint32_t tag)
 	of->context = id >> RECENT_TAG ? 0 : id;
 }
 
-/* Of a stack by its hash, where all but the innermost frame is known. */
+/* The prediction by the hash of a whole stack, if all but the innermost frame
+ * is known. */
 static inline void expect_inner(struct expectation *of, uint64_t hash)
 {
 	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
 	expect_read(of, (uint32_t)(hash >> 16) & UINT32_MAX << RECENT_TAG);
 }
 
-/* And the next one. */
+/* Second step, with the fourth frame known. */
 static inline void expect_find(struct expectation *of, uintptr_t fourth)
 {
 	uint64_t hash = of->hash + fourth * CONTEXT_HASH_ADDRESS;
@@ -109,7 +115,7 @@ static inline void expect_find(struct expectation *of, uintptr_t fourth)
 				UINT32_MAX << RECENT_TAG);
 }
 
-/* What it was. It takes the place of what had the same tag. */
+/* Stores the walk's context, in place of an entry with the same tag. */
 static inline void expect_learn(const struct expectation *of, uint32_t context)
 {
 	uint32_t newer = context | of->tag;
@@ -128,19 +134,19 @@ static inline void expect_learn(const struct expectation *of, uint32_t context)
 	}
 }
 
-/* A walk that is expected to go this way. */
+/* A walk that follows a prediction. */
 struct expected_walk {
-	uintptr_t ra, sp, fp;	/* where it starts; moved */
-	uintptr_t slot;		/* where the next return address is, if sp does
-				 * not say so */
+	uintptr_t ra, sp, fp;	/* where it starts; advances */
+	uintptr_t slot;		/* address of the next return address, if it
+				 * does not follow from sp */
 	uintptr_t fp_at;	/* as in walk.c's struct state */
-	uintptr_t lo, hi;	/* [lo, hi) can be read */
+	uintptr_t lo, hi;	/* [lo, hi) is readable */
 	uint32_t count;		/* frames followed */
 	bool met;		/* it ended at a barrier */
 };
 
-/* Whether a barrier that stands in the slot has this context outward of it
- * (shadow.c, I4). */
+/* Whether a barrier stands in the slot and this context is the stack outward of
+ * it (shadow.c, I4). */
 static inline bool expect_barrier(const struct expected_walk *e,
 				  const struct capture_thread *t,
 				  uint32_t context)
@@ -156,7 +162,8 @@ static inline bool expect_barrier(const struct expected_walk *e,
 	       (uint32_t)f->mark == context;
 }
 
-/* To the end of a frame of which base is the beginning, by the word's fields. */
+/* Advances to the end of the frame that begins at base, by the fields of its
+ * rule. */
 static inline __attribute__((always_inline)) void
 expect_end(struct expected_walk *e, uintptr_t base, uint32_t rule,
 	   uint32_t size, uint32_t saved)
@@ -167,7 +174,7 @@ expect_end(struct expected_walk *e, uintptr_t base, uint32_t rule,
 		e->fp_at = arch_rule_fp_at(e->sp, e->slot, saved);
 }
 
-/* The same from fp. */
+/* Like expect_end, for a frame relative to fp. */
 static inline __attribute__((always_inline)) bool
 expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
 {
@@ -183,8 +190,8 @@ expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
 	return true;
 }
 
-/* To the end of a frame that its node does not tell. False: it has to be walked
- * otherwise; or *end: it is the outermost one. */
+/* Advances past a frame whose node has no plain step. False: this frame needs
+ * another kind of walk; or, if *end, it is the outermost one. */
 static inline __attribute__((always_inline)) bool
 expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra, bool *end)
 {
@@ -207,9 +214,9 @@ expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra, bool *end)
 }
 
 /*
- * Whether the stack outward of the walk's start is that of the context, to its
- * outermost frame, or to a barrier of the thread (NULL: there is none) that
- * vouches for what lies outward.
+ * Whether the stack outward of the walk's start is the stack of this context:
+ * to its outermost frame, or to a barrier of the thread (NULL: no thread) that
+ * vouches for the frames outward of it.
  */
 static inline __attribute__((always_inline)) bool
 expect_follow(struct expected_walk *e, uint32_t id,
@@ -232,7 +239,8 @@ expect_follow(struct expected_walk *e, uint32_t id,
 		bool end;
 
 		if (__builtin_expect(node->address != ra, 0)) {
-			/* (or it is to be taken away: I6 of shadow.c) */
+			/* a thread without barriers may have a stub to remove
+			 * (I6 of shadow.c) */
 			if (!barrier_is_stub(ra) ||
 			    (t && t->mode != GT_MODE_BARRIERS))
 				return false;
@@ -279,7 +287,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 				    ARCH_LINK_REGISTER ? slot : sp;
 			saved = here ? here : saved;
 		}
-		/* as context_trail_step */
+		/* like context_trail_step */
 		if (__builtin_expect(parent == id - 1 && id & parent, 1)) {
 			node--;
 		} else {
@@ -298,12 +306,12 @@ expect_follow(struct expected_walk *e, uint32_t id,
 }
 
 /*
- * Whether it is worth while to follow what is expected, the first frames
- * leading to this one: the way to a barrier or to the outermost frame is
- * not too long, or most of it changes each time (`redrawn`); and the stack of
- * the last capture that was answered so has another frame here. If it has the
- * same, few frames change from one capture to the next, and the shadow is
- * better brought up to date.
+ * Whether following the prediction pays; sp and ra: the frame that the first
+ * frames lead to. Two conditions. The way to a barrier or to the outermost
+ * frame is not too long, or most of it changes each time (`redrawn`). And the
+ * last capture that a prediction answered has another frame here: with the same
+ * frame, few frames change from one capture to the next, and updating the
+ * shadow is cheaper.
  */
 static inline bool expect_wanted(const struct capture_thread *t,
 				 uintptr_t sp, uintptr_t ra)
@@ -318,7 +326,7 @@ static inline bool expect_wanted(const struct capture_thread *t,
 	       (sp != t->expected_sp || ra != t->expected_ra);
 }
 
-/* The capture was answered by such a walk. */
+/* Counts a capture that was answered by following a prediction. */
 static inline void expect_answered(struct capture_thread *t, uint32_t count,
 				   bool met, uintptr_t sp, uintptr_t ra)
 {

@@ -1,17 +1,18 @@
 /*
- * expr.c: a stack machine for DWARF expressions.
+ * expr.c: the stack machine that evaluates DWARF expressions.
  *
- * Compilers write a handful of forms into unwind tables (linkage tables,
- * signal frames, realigned stacks), which rule_class.c knows by sight; this
- * is for all the others, and for rules_step_full. Operations that speak of
- * types, pieces, threads, or of the frame base and CFA that are only being
- * found out, have no place here and are refused.
+ * Compilers emit a handful of forms in unwind tables (PLT entries, signal
+ * frames, realigned stacks), which rule_class.c recognises; this file evaluates
+ * all others, and serves rules_step_full. Operations on types, pieces, threads,
+ * the frame base or the CFA (not known yet) make no sense in unwind tables and
+ * are refused.
  *
  * Called by any thread, also in signal handlers.
  *
- * I1  depth <= EXPR_STACK_MAX; no operation looks below the bottom.
+ * I1  depth <= EXPR_STACK_MAX; no operation reads below the bottom.
  * I2  At most EXPR_STEPS_MAX operations run, wherever branches lead.
- * I3  Code is read through a cursor; a branch out of it ends the evaluation.
+ * I3  Code is read through a cursor; a branch outside the code ends the
+ *     evaluation.
  */
 #include <errno.h>
 
@@ -74,7 +75,7 @@ enum {
 
 #define WORD_BITS (8 * ARCH_WORD)
 
-/* Values are words of the processor: the type that DWARF calls generic. */
+/* Values are processor words: DWARF's generic type. */
 struct machine {
 	struct cfi_cursor c;
 	const uint8_t *code;
@@ -107,7 +108,7 @@ static uintptr_t pop(struct machine *m)
 	return m->stack[--m->depth];
 }
 
-/* The value that lies n below the top. */
+/* The value n below the top. */
 static uintptr_t peek(struct machine *m, unsigned int n)
 {
 	if (n >= m->depth) {
@@ -126,8 +127,8 @@ static uintptr_t reg_value(struct machine *m, uint64_t reg)
 	return (uintptr_t)m->context->regs->r[reg];
 }
 
-/* Reads whole aligned words where the value lies in one, so that a value at
- * the end of a page does not ask for the next page. */
+/* Reads an aligned word if the value lies inside one: a value at the end of a
+ * page must not need the next page. */
 static void dereference(struct machine *m, unsigned int size)
 {
 	uintptr_t address = pop(m);
@@ -232,7 +233,7 @@ static void rotate(struct machine *m)
 	push(m, second);
 }
 
-/* False: not one that moves values about, or changes the topmost alone. */
+/* False: op is not one that rearranges the stack or changes only its top. */
 static bool unary(struct machine *m, uint8_t op)
 {
 	uintptr_t a;
@@ -297,7 +298,7 @@ static uintptr_t shift_arithmetic(uintptr_t a, uintptr_t count)
 			   (count < WORD_BITS ? count : WORD_BITS - 1));
 }
 
-/* a op b, b having been on top. False: no operation of two values. */
+/* a op b, where b was on top. False: no operation on two values. */
 static bool binary(struct machine *m, uint8_t op, uintptr_t a, uintptr_t b)
 {
 	intptr_t sa = (intptr_t)a, sb = (intptr_t)b;
@@ -363,14 +364,15 @@ static bool binary(struct machine *m, uint8_t op, uintptr_t a, uintptr_t b)
 	}
 }
 
-/* Registers, memory and flow; all else takes two values from the stack. */
+/* Registers, memory and control flow; all other operations take two values from
+ * the stack. */
 static void other(struct machine *m, uint8_t op)
 {
 	uintptr_t b;
 	uint64_t reg;
 
 	switch (op) {
-	case OP_REGX:	/* the register's value, as other unwinders take it */
+	case OP_REGX:	/* the register's value, as in other unwinders */
 		push(m, reg_value(m, cfi_uleb(&m->c)));
 		return;
 	case OP_BREGX:
@@ -419,7 +421,7 @@ int expr_evaluate(const uint8_t *code, size_t size,
 		  uint64_t *result)
 {
 	unsigned int steps;
-	struct machine m;	/* no need to clear the stack */
+	struct machine m;	/* not zeroed: clearing the stack costs time */
 
 	m.c = (struct cfi_cursor){ .at = code, .end = code + size };
 	m.code = code;
@@ -442,7 +444,7 @@ int expr_evaluate(const uint8_t *code, size_t size,
 	return 0;
 }
 
-/* Reads "register + offset" and leaves the cursor behind it. */
+/* Reads "register + offset" and advances the cursor past it. */
 static bool read_register(struct cfi_cursor *c, unsigned int reg,
 			  int64_t *offset)
 {

@@ -1,10 +1,11 @@
 /*
- * fullwalk.c: the walk with all registers, by the tables themselves.
+ * fullwalk.c: the full walk: with all registers, straight from the unwind
+ * tables.
  *
- * For what the fast walk cannot do (signal frames, odd CFA registers,
- * expressions), for hooks that interrupted a hook, and as the oracle that
- * the other tiers are checked against. It starts inside this library, whose
- * own tables lead it out to the hook's caller with every register restored.
+ * It handles what the fast walk cannot (signal frames, unusual CFA registers,
+ * expressions), serves hooks that interrupted a hook, and is the oracle for the
+ * other tiers. It starts inside this library, whose own tables lead to the
+ * hook's caller with every register restored.
  *
  * Thread context: any, also signal handlers; no state but the arguments.
  */
@@ -19,7 +20,7 @@
 #include "interrupted.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
-#define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not looked through */
+#define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not searched */
 
 bool walk_is_return_address(uintptr_t ra)
 {
@@ -68,8 +69,8 @@ bool walk_is_signal_return(uintptr_t pc)
 	       arch_is_signal_return(pc);
 }
 
-/* The frame of a signal handler's return, where that is known by its
- * instructions alone. */
+/* Steps over the frame of a signal handler's return, if its code is recognised
+ * by its instructions. */
 static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
 {
 	uintptr_t sp = regs->r[ARCH_REG_SP], word;
@@ -85,23 +86,24 @@ static bool step_signal(struct stack_reader *reader, struct arch_regs *regs)
 	return true;
 }
 
-/* Where a walk is. */
+/* The position of a walk. */
 struct place {
 	struct stack_reader reader;
 	struct arch_regs *regs;
-	bool exact;	/* the pc is no return address: a signal came there */
-	bool end;	/* there is no caller; what the step returned says why */
-	bool guessed;	/* by a frame pointer, by code that was followed one
-			 * way, or by code or an index where a signal came:
-			 * frames may have been skipped */
-	bool unsure;	/* as I3 of walk.c has it */
+	bool exact;	/* the pc is no return address: a signal interrupted
+			 * it */
+	bool end;	/* there is no caller; the step's result says why */
+	bool guessed;	/* found by a frame pointer, by one analysis of the
+			 * code, or after a signal by code or an index: frames
+			 * may have been skipped */
+	bool unsure;	/* as in I3 of walk.c */
 	uintptr_t still;
 };
 
 /*
- * Whether the step from `sp` went outward. One that left the stack pointer as
- * it was is a stub for a return address, put there by somebody else who does
- * as we do; `still` is where the last such step was taken.
+ * Whether the step from `sp` went outward. A step that does not change the
+ * stack pointer passes a return stub that another tool placed, as we do;
+ * `still` is the sp of the last such step.
  */
 static bool is_progress(struct place *at, uintptr_t sp)
 {
@@ -115,15 +117,15 @@ static bool is_progress(struct place *at, uintptr_t sp)
 	return true;
 }
 
-/* A step by the code itself, which is sure of itself only behind calls, and where
- * code is followed both ways. */
+/* A step by analysing the code. Its result is certain only after a call, and if
+ * both analyses are possible. */
 static int step_by_code(struct place *at, struct rules_image *rules)
 {
 	bool one_way;
 	int err = prologue_step(rules, at->regs, at->exact, read_word,
 				&at->reader, &one_way);
 
-	/* as the quick walk does; where a signal came, all is one way */
+	/* as in the fast walk; after a signal there is only one analysis */
 	if (!err && one_way && !(ARCH_DECODES_BACK && at->exact) &&
 	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
 			    at->regs->r[ARCH_REG_PC]))
@@ -132,8 +134,8 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 	return err;
 }
 
-/* Where a signal came, which an index says nothing true of: by rules that were
- * made before, else by the code. As rules_step_full. */
+/* A step from an interrupted pc, for which an index entry is not valid: by
+ * rules made ahead of time, else by the code. Like rules_step_full. */
 static int step_interrupted(struct place *at, struct rules_image *rules,
 			    const struct arch_regs *before, bool *is_signal)
 {
@@ -146,8 +148,9 @@ static int step_interrupted(struct place *at, struct rules_image *rules,
 	return step_by_code(at, rules);
 }
 
-/* By whatever knows the frame; -ENOENT: nothing does. As rules_step_full; 1 also
- * for an address that was pushed, not called from. */
+/* A step by any table or code that knows the frame; -ENOENT: none does. Like
+ * rules_step_full; also returns 1 for an address that was pushed without a
+ * call. */
 static int step_known(struct place *at, struct rules_image *rules,
 		      bool *is_signal)
 {
@@ -163,7 +166,7 @@ static int step_known(struct place *at, struct rules_image *rules,
 		at->guessed |= at->exact && rules_index_is_there(rules);
 		err = rules_step_full(rules, regs, at->exact, is_signal,
 				      read_word, &at->reader);
-		/* As in walk.c: an address pushed, not called from. */
+		/* As in walk.c: an address that was pushed without a call. */
 		if (err == -2 && !at->exact && rules_find(rules, pc) &&
 		    !prologue_find(rules, pc))
 			return 1;
@@ -223,7 +226,7 @@ static enum gt_stop step(struct place *at)
 		at->unsure |= ARCH_DECODES && (image || rules) &&
 			walk_fp_may_hide(reader, pc, sp, fp);
 	}
-	CLAIM_FULL(err == 0 || err == -2);	/* as rules.h has it */
+	CLAIM_FULL(err == 0 || err == -2);	/* as in rules.h */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	if (at->unsure && !is_signal &&
@@ -255,7 +258,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 		CLAIM_FULL(*stop < GT_STOP_COUNT && n <= max);
 		if (at.unsure && at.end && *stop == GT_STOP_BOTTOM)
 			*stop = GT_STOP_NO_RULE;
-		/* What is no return address is no frame. */
+		/* A word that is no return address is no frame. */
 		if (at.end)
 			return n - (*stop == GT_STOP_NO_IMAGE && !at.exact &&
 				    n > 1);
@@ -292,8 +295,8 @@ uintptr_t walk_leaves_no_signal(void)
 	return regs.r[ARCH_REG_SP];
 }
 
-/* A function that was called from elsewhere may begin at the same place later.
- * What is no return address is a stub of somebody's, who knows the true one. */
+/* Another call may begin a function at the same place later, hence `ra`. A word
+ * that is no return address is another tool's stub for the real one. */
 static bool is_sought(const struct walk_search *search,
 		      const struct arch_regs *regs)
 {
@@ -316,7 +319,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
 		stop = step(&at);
-		/* what a signal interrupted has its sp anywhere */
+		/* an interrupted function has an arbitrary sp */
 		if (at.exact)
 			continue;
 		*met = outward && is_sought(search, &regs);

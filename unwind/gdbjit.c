@@ -1,21 +1,21 @@
 /*
- * gdbjit.c: reading the list of the GDB JIT interface.
+ * gdbjit.c: reads the object list of the GDB JIT interface.
  *
  *	descriptor: | version 1, action | relevant | first |
  *	                                              ▼
  *	entry:      | next | previous | address of the ELF object | size |
  *
- * The program calls an empty function after each change so that a debugger
- * can stop there; we look instead, when a walk meets code that no file and no
- * registered table covers, or that a table shown here does. Whoever adds an
- * object makes it the first of the list, and each change leaves its object in
- * `relevant`: as long as these words stand, nothing is read.
+ * After each change the program calls an empty function, where a debugger can
+ * stop. We read the list instead, when a walk reaches code that no file and no
+ * registered table covers, or code of a table shown here. A new object becomes
+ * the first of the list, and each change stores its object in `relevant`: while
+ * these words are unchanged, the list is not read.
  *
- * The list may change under our eyes, and be anything. Every piece is checked
- * to be readable first, the number of steps is bounded, and an object whose
- * headers make no sense is left out. What is freed between check and read
- * could still fault; the programs that use this interface change it a few
- * times a second at most.
+ * The list may change while we read it, and contain anything. Every piece is
+ * checked to be readable first, the number of steps is bounded, and an object
+ * with malformed headers is left out. Memory that is freed between check and
+ * read can still fault; programs that use this interface change it a few times
+ * a second at most.
  *
  * I1  Descriptors are added and removed under the image lock; each is one
  *     atomic word.
@@ -31,7 +31,8 @@
 #include "unwind/jit.h"
 #include "unwind/memory.h"
 
-#define GDBJIT_IMAGES 8		/* with the symbol: one a JIT compiler */
+#define GDBJIT_IMAGES 8		/* images with the symbol: one for each JIT
+				 * compiler */
 #define GDBJIT_ENTRIES_MAX 16384
 #define GDBJIT_SECTIONS_MAX 4096
 #define GDBJIT_VERSION 1
@@ -47,7 +48,7 @@ struct gdbjit_descriptor {
 	uintptr_t relevant, first;
 };
 
-/* As it was when the list was last read. */
+/* The descriptor's words when the list was last read. */
 struct gdbjit_seen {
 	uint32_t action;
 	uintptr_t relevant, first;
@@ -57,7 +58,7 @@ static struct {
 	_Atomic uintptr_t descriptor[GDBJIT_IMAGES];
 	struct gdbjit_seen seen[GDBJIT_IMAGES];
 	_Atomic uint32_t count;		/* entries ever used */
-	_Atomic uint32_t gone;		/* an image went with its list */
+	_Atomic uint32_t gone;		/* an image with a list was unmapped */
 	atomic_flag busy;		/* I2 */
 } gdbjit = { .busy = ATOMIC_FLAG_INIT };
 
@@ -85,7 +86,7 @@ void gdbjit_image(const struct elfmap *map)
 					 memory_order_relaxed))
 			continue;
 		gdbjit.seen[i] = (struct gdbjit_seen){ 0 };
-		/* Pairs with the acquire in gdbjit_look. */
+		/* Pairs with the acquire in gdbjit_check. */
 		atomic_store_explicit(&gdbjit.descriptor[i], at,
 				      memory_order_release);
 		if (i >= atomic_load_explicit(&gdbjit.count,
@@ -112,7 +113,7 @@ void gdbjit_image_gone(uintptr_t start, uintptr_t end)
 	}
 }
 
-/* Bytes [offset, offset + size) of the object. */
+/* Finds bytes [offset, offset + size) of the object. */
 static bool part(const struct gdbjit_entry *entry, uint64_t offset,
 		 uint64_t size, uintptr_t *at)
 {
@@ -171,7 +172,7 @@ static bool is_eh_frame(const struct gdbjit_entry *entry,
 	return i == sizeof(wanted);
 }
 
-/* The section lies where its address says, or in the object itself. */
+/* The section lies at its address, or in the object itself. */
 static void take_section(const struct gdbjit_entry *entry, uintptr_t key,
 			 const ElfW(Shdr) *s)
 {
@@ -218,7 +219,7 @@ static void take_list(uintptr_t at)
 	}
 }
 
-/* False: not one that we understand. */
+/* False: not a descriptor that we understand. */
 static bool read_descriptor(unsigned i, struct gdbjit_seen *now)
 {
 	/* Pairs with the release in gdbjit_image. */
@@ -243,7 +244,7 @@ static bool changed(unsigned i, const struct gdbjit_seen *now)
 	       now->relevant != seen->relevant || now->first != seen->first;
 }
 
-void gdbjit_look(void)
+void gdbjit_check(void)
 {
 	uint32_t i, count = atomic_load_explicit(&gdbjit.count,
 						 memory_order_acquire);

@@ -1,7 +1,7 @@
 /*
- * gdbjit.h: code that a program shows to debuggers by the GDB JIT interface
- * (GDB manual, "JIT Compilation Interface"): a linked list of ELF objects in
- * its memory, behind the symbol __jit_debug_descriptor.
+ * gdbjit.h: unwind tables of code that a program announces to debuggers by the
+ * GDB JIT interface (GDB manual, "JIT Compilation Interface"): a linked list of
+ * ELF objects in its memory, reached by the symbol __jit_debug_descriptor.
  */
 #ifndef GNOMON_UNWIND_GDBJIT_H
 #define GNOMON_UNWIND_GDBJIT_H
@@ -13,15 +13,15 @@
 /* Forgets all images. */
 void gdbjit_init(void);
 
-/* An image was mapped, is gone: under the image lock. */
+/* An image was mapped or unmapped. Called under the image lock. */
 void gdbjit_image(const struct elfmap *map);
 void gdbjit_image_gone(uintptr_t start, uintptr_t end);
 
 /*
- * Brings the registered tables (jit.h) up to date with what is shown, if that
- * has changed. One word is read where nothing has. Any thread, also signal
- * handlers; of two at a time one goes without.
+ * Updates the registered tables (jit.h) if the program's list has changed;
+ * otherwise reads one word. Any thread, also signal handlers; if two threads
+ * call it at a time, one returns without an update.
  */
-void gdbjit_look(void);
+void gdbjit_check(void);
 
 #endif

@@ -1,41 +1,42 @@
 /*
- * granule.c: rows of two or three bytes behind an index of granules.
+ * granule.c: stores rows of two or three bytes, reached through an index of
+ * granules.
  *
  *	table.page[]    one pointer for 64 KiB of code, NULL while untouched
  *	page.slot[]     for each 256 bytes of code:
  *	                0                  nothing is stored
- *	                id << 2 | 1        one rule holds in all of it
+ *	                id << 2 | 1        one rule for the whole granule
  *	                distance << 2 | n  else its newest block, from the page
  *	block           | first | last | wide, rows-1 | older | offsets | ids |
  *
- * A block says what holds in one FDE's part of one granule, [first, last], by
- * rows (offset, rule number). FDEs are interpreted when first asked for, one
- * by one, so a granule that several share has a chain of blocks, newest
- * first; a new block is complete before its slot names it, and nothing is
- * ever changed or taken away after that.
+ * A block holds the rules of one FDE's part of one granule, [first, last], as
+ * rows (offset, rule id). FDEs are interpreted one by one when first requested,
+ * so a granule that several share has a chain of blocks, newest first. A new
+ * block is complete before its slot refers to it; nothing is ever changed or
+ * removed after that.
  *
- * Memory is what counts here, for it is to stay below that of the tables it
- * comes from. Half of all granules lie within one rule and need no block. A
- * block has the distance (4 bytes) to an older one only where there is one,
- * which who names the block knows (n: 2, else 0); its first row needs no
- * offset; its numbers take one byte each if all are small, as those of rules
- * that were met first and are common mostly are; and nothing is aligned. So a
- * row takes 2 or 3 bytes, a block 2 or 6, a granule 4.
+ * Memory is the aim: this must take less than the tables it is made from. Half
+ * of all granules lie within one rule and need no block. A block has the
+ * distance (4 bytes) to an older block only if there is one, which the
+ * reference to the block says (n: 2, else 0). Its first row needs no offset.
+ * Its ids take one byte each if all are small, as ids of common rules, which
+ * occur first, mostly are. Nothing is aligned. So a row takes 2 or 3 bytes, a
+ * block 2 or 6, a granule 4.
  *
- * The rival, one block for all FDEs of a granule, is a tenth smaller. But at
- * an FDE's first touch its neighbours must be interpreted, too, and a look-up
- * that is cold takes three times as many instructions.
+ * The alternative, one block for all FDEs of a granule, is a tenth smaller. But
+ * then an FDE's first use must interpret its neighbours too, and a cold lookup
+ * takes three times as many instructions.
  *
- * Blocks lie in arenas of ARENA_BYTES. What lies too far away to be named is
+ * Blocks lie in arenas of ARENA_BYTES. A block too far away for a reference is
  * left out.
  *
- * Readers: any thread, also signal handlers. Writers: who owns the lock.
+ * Readers: any thread, also signal handlers. Writers: the owner of the lock.
  *
  * I1  A block that a slot or a link leads to is complete and constant.
  * I2  A block's rows begin at first; offsets rise.
  * I3  Links lead from newer to older blocks, so every chain ends.
- * I4  Where blocks of one granule overlap they say the same, as in the valid
- *     stretches of FDEs (cfi.h) one rule holds whatever was asked for.
+ * I4  Where blocks of one granule overlap they agree: in the valid range of an
+ *     FDE (cfi.h) one rule holds, whichever pc was requested.
  */
 #include <string.h>
 
@@ -46,12 +47,12 @@
 enum {
 	ARENA_BYTES = 8192,
 	PAGE_ALIGN = 4,
-	/* Low bits of a name: of a rule, of a block with an older one. */
+	/* Low bits of a reference: a rule id; a block with an older one. */
 	NAME_ID = 1,
 	NAME_CHAINED = 2,
 	NAME_SHIFT = 2,
 	DISTANCE_MAX = 1 << (31 - NAME_SHIFT),
-	/* In a block: how many rows it has, and that it is wide. */
+	/* In a block: the number of rows, and a flag for wide ids. */
 	ROWS_MAX = GRANULE_ROWS_MAX,
 	ROWS_MASK = ROWS_MAX - 1,
 	WIDE = ROWS_MAX,
@@ -66,8 +67,8 @@ struct granule_page {
 struct granule_block {
 	uint8_t first, last;
 	uint8_t rows;		/* less one; WIDE */
-	/* The older block's name, if it has one; the offsets of all rows but
-	 * the first; the numbers of all. */
+	/* The reference to the older block, if there is one; the offsets of all
+	 * rows but the first; the ids of all rows. */
 	uint8_t rest[];
 };
 _Static_assert(sizeof(struct granule_block) == 3, "head of a block");
@@ -156,8 +157,8 @@ void granule_table_init(struct granule_table *table, uintptr_t start,
 	      table->granules <= table->pages * GRANULE_PAGE_SLOTS);
 }
 
-/* The last row at or before the offset: a binary search whose steps are
- * conditional moves, as which way they go cannot be predicted. */
+/* The last row at or before the offset: a binary search with conditional moves,
+ * as its branches would be unpredictable. */
 static uint16_t find_row(const struct granule_block *block,
 			 const uint8_t *offsets, uint8_t offset)
 {
@@ -179,7 +180,7 @@ static uint16_t find_row(const struct granule_block *block,
 	return id;
 }
 
-/* Pairs with the release in publish: what is behind the slot is complete. */
+/* Pairs with the release in publish: the slot's block is complete. */
 static uint32_t load_slot(struct granule_page *page, size_t granule)
 {
 	return atomic_load_explicit(
@@ -196,7 +197,8 @@ static struct granule_page *load_page(const struct granule_table *table,
 				    memory_order_acquire);
 }
 
-/* In a chain of blocks; `from` is what the name counts from. */
+/* Searches a chain of blocks; `from`: the address that the reference is
+ * relative to. */
 static bool find_in_blocks(const void *from, uint32_t name, uint8_t offset,
 			   uint16_t *id)
 {
@@ -242,7 +244,7 @@ bool granule_find(const struct granule_table *table, uintptr_t pc,
 				      (uint8_t)(pc % GRANULE_BYTES), id);
 }
 
-/* Bytes of the page for the table's last, which may have fewer slots. */
+/* The size of a page; the table's last one may have fewer slots. */
 static size_t page_bytes(const struct granule_table *table, size_t number)
 {
 	size_t slots = table->granules - number * GRANULE_PAGE_SLOTS;
@@ -282,7 +284,7 @@ bool granule_begin(struct granule_writer *w, const struct granule_table *table,
 	return true;
 }
 
-/* The low bits are the caller's; 0: it is too far. */
+/* A reference without its low bits, which the caller adds; 0: too far. */
 static uint32_t name_block(const void *from, const void *to)
 {
 	int64_t distance = (intptr_t)to - (intptr_t)from;
@@ -293,7 +295,7 @@ static uint32_t name_block(const void *from, const void *to)
 	return (uint32_t)distance << NAME_SHIFT;
 }
 
-/* Bytes of each number of the rows at hand. */
+/* Bytes of each id of the collected rows. */
 static size_t id_bytes(const struct granule_writer *w)
 {
 	unsigned int i;
@@ -305,7 +307,7 @@ static size_t id_bytes(const struct granule_writer *w)
 	return 1;
 }
 
-/* Offsets and numbers of the rows at hand. */
+/* Stores offsets and ids of the collected rows. */
 static void put_rows(const struct granule_writer *w, uint8_t *to, bool wide)
 {
 	unsigned int i;
@@ -320,7 +322,8 @@ static void put_rows(const struct granule_writer *w, uint8_t *to, bool wide)
 			to[i] = (uint8_t)w->id[i];
 }
 
-/* The rows at hand as a block before the older ones; its name, or 0. */
+/* Makes a block of the collected rows in front of older ones; its reference, or
+ * 0. */
 static uint32_t make_block(struct granule_writer *w, uint32_t old)
 {
 	size_t link = old ? sizeof(old) : 0, wide = id_bytes(w);
@@ -367,7 +370,7 @@ bool granule_writer_is_valid(const struct granule_writer *w)
 }
 #endif
 
-/* The rows at hand become known. */
+/* Publishes the collected rows. */
 static void publish(struct granule_writer *w)
 {
 	size_t number = (w->granule - w->table->start) / GRANULE_BYTES;
@@ -380,7 +383,7 @@ static void publish(struct granule_writer *w)
 	old = load_slot(w->page, number);
 	if (old & NAME_ID) {
 		w->rows = 0;
-		return;		/* all of it is known (I4) */
+		return;		/* the granule is stored already (I4) */
 	}
 	if (w->rows == 1 && w->first == 0 && w->last == GRANULE_BYTES - 1)
 		name = (uint32_t)w->id[0] << NAME_SHIFT | NAME_ID;
@@ -394,7 +397,7 @@ static void publish(struct granule_writer *w)
 			memory_order_release);
 }
 
-/* A row that lies in one granule. */
+/* Adds a row that lies in one granule. */
 static void add_row(struct granule_writer *w, uintptr_t granule, uint8_t first,
 		    uint8_t last, uint16_t id)
 {

@@ -1,8 +1,8 @@
 /*
- * granule.h: an image's table of rule numbers, filled bit by bit.
+ * granule.h: an image's table from pc to rule id, filled lazily.
  *
  * Readers take no lock and never wait. There is one writer at a time, for all
- * tables: granule_try_lock says whether it is you.
+ * tables: granule_try_lock succeeds for one thread.
  */
 #ifndef GNOMON_UNWIND_GRANULE_H
 #define GNOMON_UNWIND_GRANULE_H
@@ -15,10 +15,11 @@
 enum {
 	GRANULE_BYTES = 256,		/* of code */
 	GRANULE_PAGE_SLOTS = 256,
-	/* One page of the index, and the most that one writer fills. */
+	/* One page of the index; the most that one writer fills. */
 	GRANULE_PAGE_BYTES = GRANULE_BYTES * GRANULE_PAGE_SLOTS,
 	GRANULE_PAGES_MAX = 1 << 16,	/* 4 GiB of code in one image */
-	GRANULE_ROWS_MAX = 128		/* in one block; more take several */
+	GRANULE_ROWS_MAX = 128		/* in one block; further rows take
+					 * another */
 };
 
 struct granule_page;
@@ -29,31 +30,32 @@ struct granule_table {
 	_Atomic(struct granule_page *) *page;
 };
 
-/* An empty table for [start, end). Without memory, or for absurdly much code,
- * it stays empty for ever, which is slow but right. */
+/* Makes an empty table for [start, end). Without memory, or for an absurd
+ * amount of code, it stays empty for ever: slow, but correct. */
 void granule_table_init(struct granule_table *table, uintptr_t start,
 			uintptr_t end);
 
-/* The number stored for pc. False: none is stored. */
+/* The rule id stored for pc. False: none is stored. */
 bool granule_find(const struct granule_table *table, uintptr_t pc,
 		  uint16_t *id);
 
-/* Forgets memory and lock, as after a fork that wiped what we had. */
+/* Forgets memory and lock: after a fork that wiped our memory. */
 void granule_reset(void);
 
-/* Never waits, so a signal handler may call it on top of the owner. */
+/* Never waits: a signal handler may call it while the interrupted thread holds
+ * the lock. */
 bool granule_try_lock(void);
 void granule_unlock(void);
 
-/* Bytes that arenas and tables have taken. */
+/* Bytes allocated for arenas and tables. */
 size_t granule_bytes(void);
 
-/* Collects the rows of one stretch of code; some 450 bytes. */
+/* Collects the rows of one range of code; some 450 bytes. */
 struct granule_writer {
 	const struct granule_table *table;
 	struct granule_page *page;
-	uintptr_t start, end;	/* what may be stored: one page at most */
-	uintptr_t granule;	/* where the granule at hand begins */
+	uintptr_t start, end;	/* the range to store: one page at most */
+	uintptr_t granule;	/* start of the current granule */
 	unsigned int rows;
 	uint8_t first, last;	/* covered part of it */
 	uint8_t offset[GRANULE_ROWS_MAX];
@@ -61,21 +63,21 @@ struct granule_writer {
 };
 
 /*
- * Begins storing what holds in [start, end), cut down to the index page
- * around pc. The caller owns the lock. False: no memory, or pc is outside.
+ * Begins storing the rules of [start, end), cut to the index page around pc.
+ * The caller holds the lock. False: no memory, or pc is outside.
  */
 bool granule_begin(struct granule_writer *writer,
 		   const struct granule_table *table, uintptr_t pc,
 		   uintptr_t start, uintptr_t end);
 
-/* One row; rows come in order, without gaps, and may lie outside. */
+/* Stores one row. Rows come in order, without gaps, and may lie outside. */
 void granule_row(struct granule_writer *writer, uintptr_t start,
 		 uintptr_t end, uint16_t id);
 
-/* The last row has come. */
+/* To be called after the last row. */
 void granule_end(struct granule_writer *writer);
 
-/* Rows at hand rise, within one granule. */
+/* Whether the collected rows rise and lie within one granule. */
 bool granule_writer_is_valid(const struct granule_writer *writer);
 
 #endif

@@ -1,22 +1,21 @@
 /*
  * hardware.c: see hardware.h.
  *
- * A context is a function of the return addresses alone, so the frames that
- * are equal to the last capture's, counted from the outermost, have the same
- * contexts as then; only those further in are looked up in the tree. To
- * compare costs less than 0.3 ns a frame: no slots to follow, two rows of
- * words.
+ * A context depends on the return addresses alone. Frames equal to the last
+ * capture's, counted from the outermost, therefore have the same contexts; only
+ * those further in are looked up in the tree. Comparing costs less than 0.3 ns
+ * a frame: there are no slots to follow, just two arrays of words.
  *
- * Entries that are not return addresses: a signal's token (ARCH_SHADOW_DATA),
- * and the token by which a stack that was left can be entered again (its own
- * address; it is gone while the stack is in use). Where one is met, the walk
- * decides: what was interrupted stands in the signal frame on the ordinary
- * stack, which a walk finds.
+ * Some entries are no return addresses: a signal's token (ARCH_SHADOW_DATA),
+ * and the token by which an inactive shadow stack can be entered again (its own
+ * address; removed while the stack is in use). If a capture finds one, it falls
+ * back to a walk: the interrupted pc is in the signal frame on the ordinary
+ * stack.
  *
- * I1  copy, hash and context hold for `count` frames, outermost first, and
+ * I1  copy, hash and context are valid for `count` frames, outermost first, and
  *     every context among them is a node.
- * I2  What lies in [lo, end) could be read. It still can: a thread's own
- *     shadow stack is unmapped by the kernel, after its end.
+ * I2  [lo, end) was readable. It still is: the kernel unmaps a thread's own
+ *     shadow stack after the thread's end.
  */
 #include "unwind/hardware.h"
 
@@ -25,9 +24,9 @@
 #include "unwind/memory.h"
 
 #define HARDWARE_PAGE 4096u
-#define HARDWARE_OWN_MAX 16u	/* entries between the reading and the hook */
+#define HARDWARE_OWN_MAX 16u	/* our own entries, inward of the hook's */
 #define HARDWARE_FIRST 64u
-#define HARDWARE_FRAMES_MAX (1u << 20)	/* as walks */
+#define HARDWARE_FRAMES_MAX (1u << 20)	/* as for walks */
 #define HARDWARE_BYTES_MAX (HARDWARE_FRAMES_MAX * sizeof(uint64_t))
 #define HARDWARE_FRAME_BYTES (2 * sizeof(uint64_t) + sizeof(uint32_t))
 
@@ -77,7 +76,7 @@ const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top)
 	return h->end;
 }
 
-/* An entry while no end is known. */
+/* Reads an entry while the end is not known. */
 static bool read_entry(const uint64_t *entry, uintptr_t *proven,
 		       uint64_t *value)
 {
@@ -132,8 +131,8 @@ static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
 		*to++ = *from++;
 }
 
-/* Room for n frames. The new arrays are one piece; old ones are never given
- * back, but all together they are smaller than the new. */
+/* Makes room for n frames. The new arrays are one allocation; old ones are
+ * never freed, but together they are smaller than the new ones. */
 static bool grow(struct hardware_stack *h, uint32_t n)
 {
 	uint32_t capacity = h->capacity ? h->capacity : HARDWARE_FIRST, i;
@@ -170,7 +169,7 @@ static uint64_t differs(const uint64_t *a, const uint64_t *b)
 	       (a[-4] ^ b[-4]);
 }
 
-/* How many of the outermost frames are the last capture's. */
+/* How many of the outermost frames equal the last capture's. */
 static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
 			 uint32_t n)
 {
@@ -185,17 +184,17 @@ static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
 	return k;
 }
 
-/* Whether a call can have left it there. */
+/* Whether a call can have pushed the value. */
 static bool is_return(uint64_t value, const uint64_t *top, const uint64_t *end)
 {
 	if (value == 0 || value > ARCH_ADDRESS_MAX)
 		return false;	/* also ARCH_SHADOW_DATA */
-	/* a token points behind itself, with low bits set */
+	/* a token points just behind itself, with low bits set */
 	return value < (uintptr_t)top ||
 	       value > ((uintptr_t)end | (sizeof(*end) - 1));
 }
 
-/* Frames from..n - 1 without remembering them. */
+/* The context of frames from..n - 1, without remembering them. */
 static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 			     uint64_t hash, uint32_t parent)
 {
@@ -209,7 +208,7 @@ static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 	return parent;
 }
 
-/* Remembers frames from..n - 1, whose room is there. */
+/* Remembers frames from..n - 1, for which there is room. */
 static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 		       uint32_t from, uint32_t n)
 {
@@ -232,12 +231,12 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 		parent = context_child(parent, end[-1 - (long)i], h->hash[i],
 				       true);
 		h->context[i] = parent;
-		/* I1: without memory for a node there is none to remember */
+		/* I1: a frame without a node is not remembered */
 		if (parent >= GT_STOP_COUNT && h->count == i)
 			h->count++;
 	}
 	CLAIM_FULL(h->count <= n);
-	/* it takes a look at each frame */
+	/* rarely, as it checks each frame */
 	CLAIM_FULL(h->count % 16 || hardware_is_valid(h));
 	return parent;
 }
@@ -286,7 +285,7 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 					   context_hash_root(GT_STOP_BOTTOM),
 				    from ? h->context[from - 1] :
 					   GT_STOP_BOTTOM);
-	if (from == n)	/* what was further in may come back */
+	if (from == n)	/* frames further in may come back */
 		return h->context[n - 1];
 	return update(h, end, from, n);
 }

@@ -1,9 +1,9 @@
 /*
- * hardware.h: the stack as the processor's own shadow stack has it.
+ * hardware.h: captures a stack from the processor's own shadow stack.
  *
- * Where a thread has one (x86-64: CET; arch/arch.h), its return addresses lie
- * there one beside the other, and nobody may write to them: no rule is needed
- * to find them, and no barrier can be placed.
+ * A hardware shadow stack (x86-64: CET; arch/arch.h) holds a thread's return
+ * addresses one after another, and the program cannot write to them. No rule is
+ * needed to find them, and no barrier can be placed.
  *
  *	top                                             end
  *	┌────────┬────────┬────┬────────┬─── … ───┬──────────┐
@@ -11,8 +11,7 @@
  *	└────────┴────────┴────┴────────┴─── … ───┴──────────┘
  *	  innermost, lowest address                 outermost
  *
- * To be used like this, on the thread's own stack (not on fibers: their shadow
- * stacks come and go):
+ * Usage, on the thread's own stack only (shadow stacks of fibers come and go):
  *
  *	top = hardware_top();
  *	end = hardware_end(h, top);
@@ -36,13 +35,14 @@
 #include "arch.h"
 
 /*
- * What a thread remembers. `copy` is filled from its end, so that it lies as
- * the shadow stack does and both are compared outermost first; the others are
- * counted from the outermost frame.
+ * A thread's last capture. `copy` is filled from its end, so that it is laid
+ * out like the shadow stack and both are compared outermost first. The other
+ * arrays are indexed from the outermost frame.
  */
 struct hardware_stack {
-	uintptr_t lo;		/* [lo, end) could be read, page by page */
-	uintptr_t floor;	/* no sense to try below; 0: not known */
+	uintptr_t lo;		/* [lo, end) is known to be readable, page by
+				 * page */
+	uintptr_t floor;	/* pages below are not readable; 0: not known */
 	const uint64_t *end;	/* NULL: not known yet */
 	uint64_t *copy;		/* of the shadow stack: [capacity - count …] */
 	uint64_t *hash;		/* of the stack from here outward */
@@ -51,7 +51,7 @@ struct hardware_stack {
 	uint32_t fresh;		/* frames that the last capture looked up */
 };
 
-/* The calling thread's shadow stack pointer; NULL: it has none (now). */
+/* The calling thread's shadow stack pointer; NULL: it has none at present. */
 static inline const uint64_t *hardware_top(void)
 {
 	return (const uint64_t *)arch_shadow_stack_pointer();
@@ -65,37 +65,38 @@ static inline bool hardware_active(void)
 /* NULL: no memory. */
 struct hardware_stack *hardware_new(void);
 
-/* Another thread uses it from now on. */
+/* Prepares the state for another thread. */
 void hardware_reset(struct hardware_stack *h);
 
-/* The images have changed: old contexts mean old images. */
+/* The images have changed: forgets contexts, which mean the old images. */
 void hardware_forget(struct hardware_stack *h);
 
-/* Bytes that it takes. */
+/* Its size in bytes. */
 size_t hardware_bytes(const struct hardware_stack *h);
 
 /*
- * Where the shadow stack that `top` lies on ends, which the kernel does not
- * tell: NULL until hardware_learn was told, and on any other stack. What lies
- * between can be read. A system call for each page that is reached for the
- * first time.
+ * The end of the shadow stack that contains `top`, which the kernel does not
+ * report: NULL before hardware_learn has found it, and on any other shadow
+ * stack. [top, end) is readable. Makes a system call for each page that is
+ * reached for the first time.
  */
 const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top);
 
 /*
- * `context` is what an ordinary walk made of the stack outward from `ra`. If
- * it ends at the bottom and the shadow stack says the same frame by frame, its
- * last frame is where the shadow stack ends. Otherwise nothing is learnt.
+ * `context` is the result of an ordinary walk outward from `ra`. If the walk
+ * reached the outermost frame and the shadow stack agrees frame by frame, the
+ * walk's last frame marks the end of the shadow stack. Otherwise nothing is
+ * learned.
  */
 void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 		    uintptr_t ra, uint32_t context);
 
 /*
- * The context of the stack outward from `ra`, the return address of the hook,
- * which is among the innermost entries of [top, end). *ok false: something
- * lies there that is no return address (a signal's token: the pc that was
- * interrupted is not on the shadow stack), ra was not found, or the stack is
- * too deep; the answer is then 0 and a walk must say.
+ * The context of the stack outward from `ra`, the hook's return address, which
+ * is among the innermost entries of [top, end). *ok false: an entry is no
+ * return address (a signal's token: the interrupted pc is not on the shadow
+ * stack), ra was not found, or the stack is too deep. The result is then 0, and
+ * the caller must walk the stack.
  */
 uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 			  const uint64_t *end, uintptr_t ra, bool *ok);

@@ -1,29 +1,29 @@
 /*
  * image.c: the list of mapped ELF objects.
  *
- * The loader's list is the truth, and read without the loader's lock
- * (linkmap.h): at the start, after capture_generation moved, and when a pc
- * lies in no known image, or in one that may have gone, while the list has
- * changed since the last scan.
+ * The loader's list is authoritative, and read without the loader's lock
+ * (linkmap.h). It is read at the start, after capture_generation has changed,
+ * and if the list has changed since the last scan when a pc lies in no known
+ * image or in one that may be unmapped.
  *
- *	read ─▶ as it was before and after? ─▶ retire what is not there
+ *	read ─▶ unchanged meanwhile? ─yes──▶ retire missing images
  *	  ▲ no, some times │                          │
  *	  └────────────────┘                          ▼
- *	                                read again, add what is new
+ *	                                read again, add new images
  *
- * Who finds another thread at that does not wait: it looks the image up in the
- * loader's list by itself and keeps nothing (image_borrow). No signal is
- * handled while the list is changed, so that no handler can jump out of it and
- * leave it locked.
+ * A thread that finds another one scanning does not wait: it looks the image up
+ * in the loader's list itself and remembers nothing (image_borrow). Signals are
+ * blocked while the list is changed, so that no handler can jump out and leave
+ * it locked.
  *
- * I1  An image's public record is complete before look-ups can find it
+ * I1  An image's public record is complete before lookups can find it
  *     (image_ranges.h).
- * I2  Only the holder of the lock scans, adds and retires. It is only ever
- *     tried.
- * I3  A node of the tree that was made with borrowed tables is not older than
- *     the image's first node: who borrows leaves the count of nodes in
- *     `borrowed` before it makes one, and who adds looks there after it has
- *     read the count itself.
+ * I2  Only the holder of the lock scans, adds and retires. Threads only try it,
+ *     and never wait.
+ * I3  A node that was made with borrowed tables is not older than the image's
+ *     first node: a borrower stores the node count in `borrowed` before it
+ *     makes a node, and a scan reads `borrowed` after it has read the count
+ *     itself.
  *
  * Thread context: any thread, also signal handlers.
  */
@@ -47,10 +47,10 @@
 #include "unwind/signals.h"
 #include "unwind/walk.h"
 
-/* Those after the first GL_IMAGES_MAX have no record that others could read:
- * stacks go through them, but their functions have no names. */
+/* Images after the first GL_IMAGES_MAX have no record that other processes can
+ * read: stacks pass through them, but their functions have no names. */
 #define IMAGES_MAX 16384
-#define TRIES 3			/* to read a list that stands still */
+#define TRIES 3			/* to read an unchanged list */
 #define BORROWERS 8		/* at a time */
 #define NOBODY_BORROWED UINT32_MAX
 
@@ -59,11 +59,11 @@ struct scan {
 	bool first;
 	bool changed;
 	uint32_t unknown;
-	uint32_t next;	/* the list is in the loader's order, mostly */
+	uint32_t next;	/* where to search first: mostly the same order */
 	uint32_t borrowed;
 };
 
-/* Where the loader's entries are copied to. */
+/* A buffer for copies of the loader's entries. */
 struct borrower {
 	_Atomic bool taken;
 	struct linkmap_room room;
@@ -78,8 +78,8 @@ static struct {
 	uint32_t count;
 	_Atomic uint32_t lock;
 	_Atomic uint32_t borrowed;	/* I3 */
-	/* of the loader's list, as of the last scan; changed under the lock,
-	 * and odd meanwhile */
+	/* version of the loader's list at the last scan; changed under the
+	 * lock, with seen_turn odd meanwhile */
 	_Atomic uint32_t seen_turn;
 	struct linkmap_version seen;
 	_Atomic uint32_t verdict;	/* enum gt_mode_why */
@@ -90,7 +90,7 @@ static struct {
 } list;
 
 #ifdef GNOMON_CLAIMS
-/* At the start nobody else is there. */
+/* At the start there is no other thread. */
 static bool is_held(void)
 {
 	return !list.late ||
@@ -98,7 +98,8 @@ static bool is_held(void)
 }
 #endif
 
-/* Whether its page may be touched: on a full disk that would be the end. */
+/* Whether the record's page is reserved: touching another one on a full disk
+ * would end the process. */
 static bool is_reserved(uint32_t index)
 {
 	unsigned tries;
@@ -114,7 +115,7 @@ static bool is_reserved(uint32_t index)
 	return !list.public_limit;
 }
 
-/* Where image number `index` is described; NULL: no memory, or too many. */
+/* The record of image number `index`; NULL: no memory, or too many images. */
 static struct gl_image *new_record(uint32_t index)
 {
 	if (index < GL_IMAGES_MAX && is_reserved(index))
@@ -170,7 +171,7 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
 	g->first_node = first_node_of(scan);
 	CLAIM(g->first_node <= context_count());
 	image->listed = true;
-	/* the others' may be unmapped at this moment */
+	/* the tables of other images may be unmapped at this moment */
 	if (map->stays)
 		image_rules(image);
 	gdbjit_image(map);
@@ -180,9 +181,9 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
 }
 
 /*
- * No more records: an image that was gone may have come back, as plug-ins do
- * that are loaded for one call. Its record says that it ended, which cannot be
- * taken back, but its tables still hold. Its bytes must be known to be the
+ * No more records: an image that was unmapped may have come back, as plug-ins
+ * do that are loaded for a single call. Its record says that it ended, which
+ * cannot be undone, but its tables are still valid. Its build id must be the
  * same.
  */
 static bool revive(const struct elfmap *map)
@@ -194,7 +195,7 @@ static bool revive(const struct elfmap *map)
 
 		if (!image_is_gone(image) || !image->public->build_id_size)
 			continue;
-		/* the loader's entry may be another one */
+		/* it may have a new entry in the loader's list */
 		image->link_map = map->link_map;
 		if (!image_record_matches(image, map))
 			continue;
@@ -208,7 +209,7 @@ static bool revive(const struct elfmap *map)
 	return false;
 }
 
-/* What is not known yet. */
+/* Adds an unknown image. */
 static bool take_new(const struct scan *scan, const struct elfmap *map)
 {
 	struct image_kind kind = image_kind_of(map);
@@ -216,7 +217,7 @@ static bool take_new(const struct scan *scan, const struct elfmap *map)
 	if (kind.verdict != GT_WHY_DEFAULT && !image_barriers_verdict())
 		atomic_store_explicit(&list.verdict, kind.verdict,
 				      memory_order_relaxed);
-	/* Without room its frames are as those of code without an image. */
+	/* Without room its frames are treated as code without an image. */
 	return (list.count >= GL_IMAGES_MAX && revive(map)) ||
 	       image_add(scan, map, kind);
 }
@@ -275,8 +276,8 @@ static void retire_others(struct scan *scan)
 		}
 }
 
-/* One round through the loader's list; whether *version is what it was like
- * all the time. */
+/* Reads the loader's list once; whether *version was its version during all of
+ * it. */
 static bool read_list(struct scan *scan, struct linkmap_version *version)
 {
 	uint32_t i;
@@ -296,7 +297,7 @@ static void set_seen(const struct linkmap_version *version)
 
 	CLAIM_FULL(!(atomic_load_explicit(&list.seen_turn,
 					  memory_order_relaxed) & 1));
-	/* Pairs with the looks in image_list_is_stale. */
+	/* Pairs with the reads in image_list_is_stale. */
 	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_acq_rel);
 	for (i = 0; i < LINKMAP_WORDS; i++)
 		__atomic_store_n(&list.seen.word[i], version->word[i],
@@ -329,8 +330,8 @@ bool image_list_is_valid(void)
 }
 #endif
 
-/* Under the lock. What comes while the new ones are added makes the list stale
- * at once. False: it did not stand still. */
+/* Scans under the lock. An image that is loaded while new ones are added makes
+ * the list stale again at once. False: the list kept changing. */
 static bool scan_all(bool *changed)
 {
 	struct linkmap_version version;
@@ -352,7 +353,7 @@ static bool scan_all(bool *changed)
 						      memory_order_seq_cst);
 			return false;
 		} else if (tries == TRIES) {
-			break;	/* what there is, at the start */
+			break;	/* at the start: take the list as it is */
 		}
 	retire_others(&scan);
 	scan.add = true;
@@ -367,8 +368,8 @@ static bool scan_all(bool *changed)
 	if (!scan.changed)
 		return true;
 	image_ranges_publish(list.count);
-	/* Whoever looked, rules and stacks remembered until now may mean what
-	 * lay there before: all threads drop them. */
+	/* Remembered rules and stacks may refer to images that were there
+	 * before: all threads drop them. */
 	if (list.late) {
 		walk_flush();
 		atomic_fetch_add_explicit(&capture_generation, 1,
@@ -436,7 +437,7 @@ bool image_list_is_stale(void)
 					     memory_order_acquire);
 	bool stale = linkmap_changed(&list.seen);
 
-	/* Who sees a scan end beside it may have read half of it: stale, for
+	/* A scan that ended meanwhile may have been half read: report stale
 	 * this once. Pairs with set_seen. */
 	atomic_thread_fence(memory_order_acquire);
 	return stale || turn & 1 ||

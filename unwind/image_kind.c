@@ -1,10 +1,10 @@
 /*
- * image_kind.c: telling images by name, note and symbol.
+ * image_kind.c: classifies images by name, notes and symbols.
  *
- * A name is the last part of the path that the loader knows, and the soname;
- * either may tell, as a library may be renamed or a path a number
- * (/proc/self/fd/3). Program names are no evidence, the main program has none
- * here: what it is shows in its notes and in what it exports.
+ * The name is the last component of the loader's path, or the soname. Either
+ * may match: a library may be renamed, and a path may be a number
+ * (/proc/self/fd/3). The main program has no name here, as program names are no
+ * evidence: its notes and exported symbols identify it.
  *
  * Thread context: any thread, also signal handlers.
  */
@@ -23,10 +23,10 @@ struct name_rule {
 	struct image_kind kind;
 };
 
-/* The first that fits is taken. */
+/* The first matching rule applies. */
 static const struct name_rule name_rules[] = {
-	/* The C library, the loader and who unwinds: their code reads return
-	 * addresses, or goes through them without returning. */
+	/* The C library, the loader and unwinders: their code reads return
+	 * addresses, or skips frames without returning. */
 	{ "ld-linux", { true, GT_WHY_DEFAULT } },
 	{ "ld-musl", { true, GT_WHY_DEFAULT } },
 	{ "ld.so", { true, GT_WHY_DEFAULT } },
@@ -39,8 +39,9 @@ static const struct name_rule name_rules[] = {
 	{ "linux-vdso", { true, GT_WHY_DEFAULT } },
 	{ "linux-gate", { true, GT_WHY_DEFAULT } },
 	{ "libgnomon", { true, GT_WHY_DEFAULT } },
-	/* LLVM's; nongnu's, of any other number, takes the place of libgcc's
-	 * and gives up at a return address that no table knows. */
+	/* LLVM's libunwind. The nongnu libunwind, with any other number,
+	 * replaces libgcc's unwinder and gives up at a return address without
+	 * an unwind table. */
 	{ "libunwind.so.1", { true, GT_WHY_DEFAULT } },
 	{ "libunwind.so", { true, GT_WHY_UNWINDER } },
 	{ "libunwind-", { true, GT_WHY_UNWINDER } },
@@ -60,19 +61,20 @@ static const struct name_rule name_rules[] = {
 };
 #define NAME_RULES (sizeof(name_rules) / sizeof(name_rules[0]))
 
-/* Whoever exports one of these has V8 inside: node, whose add-ons register by
- * the first, and everything that lets add-ons call V8. */
+/* An image that exports one of these contains V8: node, whose add-ons register
+ * by the first symbol, and any program that lets add-ons call V8. */
 static const char *const v8_symbols[] = {
 	"node_module_register",
 	"_ZN2v82V810GetVersionEv",	/* v8::V8::GetVersion() */
 };
-/* A program that has nongnu libunwind inside, as its exceptions' unwinder,
- * exports it to the C++ library; no name tells. */
+/* A program that contains nongnu libunwind, as the unwinder of its exceptions,
+ * exports this symbol for the C++ library; no name identifies it. */
 static const char nongnu_symbol[] = "__libunwind_Unwind_RaiseException";
-/* By the first personality routines change the context of an unwinder that goes
- * by .ARM.exidx, and the stubs' one knows that of libgcc alone (barriers.S). Of
- * LLVM's, where that is hidden in an image, there is to be seen that it finds
- * tables by the second, as libgcc does not there. */
+/* Personality routines change the context of an unwinder by .ARM.exidx through
+ * the first symbol; our stubs' routine supports libgcc's only (barriers.S).
+ * LLVM's unwinder may be hidden inside an image: then it is recognised by the
+ * second symbol, by which it finds tables, as libgcc does not on this
+ * architecture. */
 static const char exidx_symbol[] = "_Unwind_VRS_Set";
 static const char *const exidx_import[] = { "dl_iterate_phdr" };
 #define V8_SYMBOLS (sizeof(v8_symbols) / sizeof(v8_symbols[0]))
@@ -87,8 +89,8 @@ static const char *last_part(const char *path)
 	return name;
 }
 
-/* "libunwind.so.1" is the beginning of "libunwind.so.1.0", not of
- * "libunwind.so.12": a prefix that ends in a digit ends a number. */
+/* A prefix that ends in a digit ends a number: "libunwind.so.1" matches
+ * "libunwind.so.1.0", not "libunwind.so.12". */
 static bool begins_with(const char *name, const char *prefix)
 {
 	char end = 0;

@@ -1,7 +1,7 @@
 /*
- * image_kind.h: what an image is to barriers (return addresses replaced by
- * stubs): whether one may be set into a frame that returns into its code, and
- * whether its presence forbids them in the whole process.
+ * image_kind.h: classifies an image with respect to barriers (return addresses
+ * replaced by stubs): whether a frame that returns into its code may get one,
+ * and whether its presence forbids them in the whole process.
  */
 #ifndef GNOMON_UNWIND_IMAGE_KIND_H
 #define GNOMON_UNWIND_IMAGE_KIND_H
@@ -13,7 +13,8 @@
 
 struct image_kind {
 	bool no_barrier;
-	enum gt_mode_why verdict;	/* GT_WHY_DEFAULT: nothing against */
+	enum gt_mode_why verdict;	/* GT_WHY_DEFAULT: does not forbid
+					 * them */
 };
 
 /* Reads the image's names, notes and symbols. Any thread, also signal

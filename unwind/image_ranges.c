@@ -1,20 +1,19 @@
 /*
- * image_ranges.c: the executable ranges of all images.
+ * image_ranges.c: the table of all images' executable ranges.
  *
- *	| sorted ones ... | as they came ... | room |
+ *	| sorted ...      | in order of arrival | room |
  *	0              sorted              count
  *
- * A look-up goes through the newer ones, then searches the sorted. When there
- * is no room for more a larger array takes its place, and the old one is left
- * behind: readers may be in it. So all arrays together take a few times the
- * bytes of the last.
+ * A lookup scans the newer ranges, then searches the sorted ones. A full array
+ * is replaced by a larger one, and the old one is left in place: readers may be
+ * using it. All arrays together take a few times the bytes of the last one.
  *
- * In front of the array stands a radix tree that holds, for 64 KiB of
- * addresses, the image that was found there last: if pc lies in its code, and
- * it is still there, that is the answer.
+ * A radix tree precedes the array: it holds, for each 64 KiB of addresses, the
+ * image that was last found there. If pc lies in that image's code and the
+ * image is still mapped, that is the result.
  *
- * I1  A range is never changed after a count that covers it was published.
- *     Ranges of images that are gone stay; images say so themselves.
+ * I1  A range does not change after a count that covers it was published.
+ *     Ranges of unmapped images stay; the image's `gone` marks them.
  */
 #include <elf.h>
 #include <stdatomic.h>
@@ -24,7 +23,7 @@
 #include "unwind/memory.h"
 #include "unwind/radix.h"
 
-#define SPARE 32	/* room for images to come */
+#define SPARE 32	/* room for later images */
 
 struct range {
 	uintptr_t start, end;
@@ -78,7 +77,7 @@ static bool next_range(const struct image *image, uint32_t *n,
 	return false;
 }
 
-/* A new array of all that is there, sorted, with room for a quarter more. */
+/* Makes a new array of all ranges, sorted, with room for a quarter more. */
 static void make_ranges(uint32_t count)
 {
 	uint32_t i, j, n = 0;
@@ -94,7 +93,7 @@ static void make_ranges(uint32_t count)
 	if (!t)
 		return;
 	t->room = n;
-	/* The kernel maps from the top down, so this comes nearly sorted. */
+	/* The kernel maps top-down, so this order is nearly sorted. */
 	for (i = count; i-- > 0;)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
 			if (CLAIM(t->sorted < t->room))
@@ -147,7 +146,7 @@ void image_ranges_again(const struct image *image, uint32_t count)
 						     memory_order_relaxed);
 
 	CLAIM(image >= ranges.images && image < ranges.images + count);
-	/* That its ranges may be there already, does no harm. */
+	/* A duplicate of its ranges does no harm. */
 	if (!t || !append_ranges(t, image))
 		make_ranges(count);
 }

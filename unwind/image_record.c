@@ -1,12 +1,12 @@
 /*
- * image_record.c: what is kept of an image, from what the loader has of it.
+ * image_record.c: fills an image's record from the loader's data.
  *
- * Nothing is read that may be unmapped meanwhile, but by elfmap_copy: the
- * unwind tables are not looked at before a walk meets their code, which is
- * mapped then, as it runs (image_rules).
+ * Memory that may be unmapped is read by elfmap_copy only. Unwind tables are
+ * not read before a walk reaches their code, which is then mapped, as it runs
+ * (image_rules).
  *
- * Thread context: image_rules any thread, also signal handlers; the rest who
- * scans or borrows (image.c).
+ * Thread context: image_rules: any thread, also signal handlers; other
+ * functions: the thread that scans or borrows (image.c).
  */
 #include <elf.h>
 
@@ -28,7 +28,7 @@ static bool same_text(const char *a, const char *b, size_t n)
 	return n == 0;
 }
 
-/* The build id's bytes, or none that fit. */
+/* Copies the build id; returns its size, 0 if there is none that fits. */
 static uint32_t build_id(const struct elfmap *map, uint8_t *id)
 {
 	uint32_t size;
@@ -67,7 +67,8 @@ static bool in_segments(const struct gl_image *g, uintptr_t a, size_t n)
 	return false;
 }
 
-/* Most have one executable segment; others are left to the array. */
+/* Most images have one executable segment; others are found through the array
+ * of ranges. */
 static void add_code(struct image *image, uintptr_t start, uintptr_t end)
 {
 	bool first = image->code_end == 0;
@@ -97,7 +98,7 @@ static void add_segment(struct image *image, const ElfW(Phdr) *p)
 	s->flags = p->p_flags;
 }
 
-/* No program header announces the tables: the file may know where they are. */
+/* No program header locates the tables: reads the file's section headers. */
 static void ask_file(const struct elfmap *map, image_find_section *find,
 		     struct rules_sections *s)
 {
@@ -137,7 +138,7 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 		s->segment[s->segments++] = (struct rules_range){ start, end };
 }
 
-/* The segment that its tables lie in. */
+/* Finds the segment that contains the tables. */
 static void find_readable(struct rules_sections *s)
 {
 	uintptr_t tables = s->eh_frame_hdr ? s->eh_frame_hdr : s->eh_frame;
@@ -176,7 +177,7 @@ void image_record_sections(const struct elfmap *map, image_find_section *find,
 	find_readable(s);
 }
 
-/* The same, of what was kept. */
+/* The same, from the stored record. */
 static void sections_again(const struct image *image,
 			   struct rules_sections *s)
 {
@@ -198,9 +199,10 @@ static void sections_again(const struct image *image,
 	find_readable(s);
 }
 
-/* Readers count in 64 bits: where an image lies lower than its file says, a bias
- * of 32 bits has wrapped, and is told as what it is, negative. */
-static uint64_t told_bias(const struct image *image)
+/* Readers compute in 64 bits. If an image lies below its link-time addresses, a
+ * 32-bit bias has wrapped; it is stored as the negative number that it
+ * means. */
+static uint64_t bias_of(const struct image *image)
 {
 	uint64_t wraps = (uint64_t)UINTPTR_MAX + 1;	/* 0: of 64 bits */
 
@@ -223,7 +225,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	for (i = 0; i < map->phnum; i++)
 		if (map->phdr[i].p_type == PT_LOAD)
 			add_segment(image, &map->phdr[i]);
-	g->bias = told_bias(image);
+	g->bias = bias_of(image);
 	g->build_id_size = build_id(map, g->build_id);
 	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)
@@ -280,7 +282,8 @@ struct rules_image *image_rules(const struct image *image)
 
 	if (__builtin_expect(rules != NULL, 1))
 		return rules;
-	/* Two threads at a time: one is lost, and as good. */
+	/* If two threads do this at once, one result is dropped; both are
+	 * equal. */
 	sections_again(image, &sections);
 	rules = rules_image_new(&sections);
 	if (rules)

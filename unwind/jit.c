@@ -1,30 +1,30 @@
 /*
  * jit.c: the list of tables registered at run time.
  *
- * One array of slots, searched front to back up to the highest ever used: the
- * rule cache stands in front, so a search is made once for each return address
- * and not for each walk. A tree would save that, and cost memory that cannot
- * be given back, or a lock that a handler could find taken.
+ * One array of slots, searched linearly up to the highest ever used. The rule
+ * cache precedes it, so a search is made once for each return address, not for
+ * each walk. A tree would save that time, but need memory that is never freed,
+ * or a lock that a signal handler may find taken.
  *
  *	       claim                    publish
  *	FREE ────────▶ CLAIMED ─────────────────▶ key
  *	  ▲                                        │ jit_deregister
- *	  ├──────────── never met ─────────────────┤
- *	  └── jit_sweep ◀── DEAD ◀── met by a walk ┘
+ *	  ├──────────── never walked ──────────────┤
+ *	  └── jit_sweep ◀── DEAD ◀──── walked ─────┘
  *
- * Code that was met has nodes in the context tree, and rules in the cache. Its
- * end moves capture_generation; the capture that sees that first sweeps
- * (image_refresh), before any walk could meet new code at the same place.
+ * Code that a walk has met has nodes in the context tree, and rules in the
+ * cache. Its removal increments capture_generation; the first capture that sees
+ * the increment sweeps (image_refresh), before a walk can meet new code at the
+ * same place.
  *
- * A program should not unmap tables before it deregisters them, but may never
- * notice that it does; so before tables are read all their pages are checked.
+ * A program should not unmap tables before it deregisters them, but may do so
+ * without noticing; so all their pages are probed before they are read.
  *
  * I1  A slot's fields are written only while it is CLAIMED.
- * I2  Tables are read only while the slot's readers count says so, and the
- *     count is raised only where the key, looked at again after that, stands.
- * I3  Who deregisters waits for the readers, but not for ever: a reader may
- *     be what a handler on the same thread interrupted, or have been jumped
- *     out of.
+ * I2  Tables are read only while the slot's `readers` is raised, and only if
+ *     the key, read again after raising it, is unchanged.
+ * I3  jit_deregister waits for the readers, but not for ever: a reader may be
+ *     interrupted by the handler that deregisters, or a jump may have left it.
  *
  * Thread context: any thread, also signal handlers; no locks.
  */
@@ -48,7 +48,7 @@
 /* Keys are addresses of tables, and none lies in the first page. */
 enum jit_state { JIT_FREE, JIT_CLAIMED, JIT_DEAD, JIT_STATES };
 
-/* What a search looks at, apart from the rest. */
+/* The fields that a search reads, in an array of their own. */
 struct jit_range {
 	_Atomic uintptr_t key;	/* or enum jit_state */
 	_Atomic uintptr_t start, end;	/* the code */
@@ -58,41 +58,43 @@ struct jit_slot {
 	struct jit_tables tables;
 	uintptr_t low;		/* lowest byte read: a CIE may lie before */
 	_Atomic uint32_t readers;
-	_Atomic uint32_t met;	/* by a walk that may have left something */
+	_Atomic uint32_t met;	/* by a walk, which may have left nodes and
+				 * rules */
 	uint32_t round;		/* of gdbjit.c */
 };
 
 static struct {
 	struct jit_range range[JIT_SLOTS];
 	struct jit_slot slot[JIT_SLOTS];
-	_Atomic uint32_t used;	/* slots from here on were never used */
-	_Atomic uint32_t free;	/* a hint: where to look first */
-	_Atomic uint32_t dead;	/* slots to be swept, or more */
+	_Atomic uint32_t used;	/* slots from this one on were never used */
+	_Atomic uint32_t free;	/* a hint: where to search first */
+	_Atomic uint32_t dead;	/* number of slots to sweep; may be too high */
 	_Atomic uint32_t count;	/* of tables registered */
 	_Atomic uint32_t refused;
 	uint32_t round;
-	struct capture_tables *const *told;	/* capture_config.tables */
+	struct capture_tables *const *counts;	/* capture_config.tables */
 } jit;
 
-static void tell_figure(_Atomic uint32_t *to, const _Atomic uint32_t *from)
+static void count_up(_Atomic uint32_t *to, const _Atomic uint32_t *from)
 {
 	uint32_t figure;
 
-	/* Who tells looks again, so that the last one is right. */
+	/* The writer reads the source again, so that the last value is
+	 * right. */
 	do {
 		figure = atomic_load_explicit(from, memory_order_seq_cst);
 		atomic_store_explicit(to, figure, memory_order_seq_cst);
 	} while (figure != atomic_load_explicit(from, memory_order_seq_cst));
 }
 
-static void tell_figures(void)
+static void count_up_all(void)
 {
-	struct capture_tables *told = jit.told ? *jit.told : NULL;
+	struct capture_tables *counts = jit.counts ? *jit.counts : NULL;
 
-	if (!told)
+	if (!counts)
 		return;
-	tell_figure(&told->registered, &jit.count);
-	tell_figure(&told->refused, &jit.refused);
+	count_up(&counts->registered, &jit.count);
+	count_up(&counts->refused, &jit.refused);
 }
 
 bool jit_readable(uintptr_t from, size_t size)
@@ -121,7 +123,7 @@ static bool slot_is(uint32_t index, enum jit_state state)
 				    memory_order_relaxed) == state;
 }
 
-/* What a key promises of its slot. */
+/* The invariants of a slot by its key. */
 static bool slot_is_valid(uint32_t index)
 {
 	const struct jit_slot *s = &jit.slot[index];
@@ -211,8 +213,8 @@ static bool read_u32(uintptr_t at, uint32_t *value)
 	return true;
 }
 
-/* Where the table ends: its terminator, or the end of a lone FDE, whose CIE is
- * at *low then. 0: it makes no sense. */
+/* The end of the table: its terminator, or the end of a lone FDE, whose CIE is
+ * then at *low. 0: malformed. */
 static uintptr_t find_end(uintptr_t frames, uintptr_t *low)
 {
 	uint32_t length, id, n;
@@ -284,18 +286,18 @@ bool jit_register(const struct jit_tables *tables)
 
 	if (tables->key >= JIT_STATES && claim(&index)) {
 		if (slot_fill(index, tables)) {
-			/* First: it may go at once. */
+			/* First: another thread may deregister it at once. */
 			atomic_fetch_add_explicit(&jit.count, 1,
 						  memory_order_seq_cst);
 			CLAIM_FULL(jit_count() <= JIT_SLOTS);
 			publish(index, tables->key);
-			tell_figures();
+			count_up_all();
 			return true;
 		}
 		give_back(index);
 	}
 	atomic_fetch_add_explicit(&jit.refused, 1, memory_order_seq_cst);
-	tell_figures();
+	count_up_all();
 	return false;
 }
 
@@ -312,8 +314,8 @@ static void wait_for_readers(const struct jit_slot *s)
 
 static void tell_dead(void)
 {
-	/* Pairs with the acquire in jit_sweep, and with that of whoever takes
-	 * a stack next. */
+	/* Pairs with the acquire in jit_sweep, and with that of the next
+	 * capture. */
 	atomic_fetch_add_explicit(&jit.dead, 1, memory_order_release);
 	atomic_fetch_add_explicit(&capture_generation, 1,
 				  memory_order_release);
@@ -338,7 +340,8 @@ void jit_replaced(uintptr_t start, uintptr_t end)
 {
 	uint32_t index;
 
-	/* Without a slot the older code goes on to stand for the new. */
+	/* Without a slot the old code's nodes and rules are used for the
+	 * new. */
 	if (!claim(&index))
 		return;
 	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
@@ -357,8 +360,8 @@ void jit_deregister(uintptr_t key)
 	for (i = 0; i < used && key >= JIT_STATES; i++) {
 		uintptr_t wanted = key;
 
-		/* Pairs with the look at the key in pin: either that sees it
-		 * gone, or we see the reader. */
+		/* Pairs with the second read of the key in pin: either that
+		 * read sees the key gone, or this thread sees the reader. */
 		if (atomic_load_explicit(&jit.range[i].key,
 					 memory_order_relaxed) == key &&
 		    atomic_compare_exchange_strong_explicit(
@@ -370,7 +373,7 @@ void jit_deregister(uintptr_t key)
 			slot_end(i);
 		}
 	}
-	tell_figures();
+	count_up_all();
 }
 
 bool jit_sweep(void)
@@ -401,8 +404,8 @@ void jit_init(struct capture_tables *const *tables)
 {
 	uint32_t i, used = slots_used();
 
-	jit.told = tables;
-	tell_figures();
+	jit.counts = tables;
+	count_up_all();
 	for (i = 0; i < used; i++) {
 		struct jit_slot *s = &jit.slot[i];
 
@@ -415,7 +418,7 @@ void jit_init(struct capture_tables *const *tables)
 	atomic_store_explicit(&jit.dead, 0, memory_order_relaxed);
 }
 
-/* The next slot from *index on whose code may hold pc. */
+/* Finds the next slot from *index on whose code may contain pc. */
 static bool next(uint32_t *index, uintptr_t pc, uintptr_t *key)
 {
 	uint32_t used = slots_used();
@@ -441,7 +444,7 @@ static void unpin(uint32_t index)
 				  memory_order_release);
 }
 
-/* I2. On success *image is what rules.h can ask. */
+/* I2. On success *image can be passed to the functions of rules.h. */
 static bool pin(uint32_t index, uintptr_t key, struct rules_image *image)
 {
 	struct jit_range *r = &jit.range[index];
@@ -490,7 +493,7 @@ uint16_t jit_find(uintptr_t pc, bool *constant)
 {
 	uint16_t id;
 
-	gdbjit_look();
+	gdbjit_check();
 	id = find(pc, constant);
 	if (!id)
 		*constant = false;
@@ -507,7 +510,7 @@ int jit_step(struct arch_regs *regs, bool pc_exact, bool *is_signal,
 	int err = -ENOENT;
 	uint32_t i;
 
-	gdbjit_look();
+	gdbjit_check();
 	for (i = 0; err == -ENOENT && next(&i, pc, &key); i++) {
 		if (!pin(i, key, &image))
 			continue;

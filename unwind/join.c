@@ -1,16 +1,16 @@
 /*
- * join.c: walk, compare and update in one go, for the captures that neither
- * hit a path nor need anything special: few new frames, all by "CFA = sp +
- * offset", then a frame of the shadow.
+ * join.c: walks, compares and updates the shadow in one pass, for captures
+ * without a path cache hit that need nothing special: few new frames, all by
+ * "CFA = sp + offset", then a frame of the shadow.
  *
- * It does what walk_fast, shadow_validate and shadow_update do together (their
- * invariants hold here, too), without their generality. What it cannot do it
- * leaves to them, untouched. The new frames' contexts are looked for among what
- * was met lately (expect.h), whose place is on its way meanwhile; in the index
- * only where they are not there.
+ * It combines walk_fast, shadow_validate and shadow_update (their invariants
+ * hold here too), without their generality. Other stacks are left to them, with
+ * nothing changed. The new frames' contexts are searched among the recent
+ * stacks (expect.h), whose slot is prefetched meanwhile; the index is searched
+ * only if they are not there.
  *
- * I1  The shadow does not change before its whole outer part is known to
- *     hold.
+ * I1  The shadow does not change before its whole outer part is known to be
+ *     valid.
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -22,7 +22,7 @@
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
 
-#define NEW_MAX FRAMES_SPARE	/* more are not worth a hurry */
+#define NEW_MAX FRAMES_SPARE	/* with more, this is not worth it */
 
 struct new_frame {
 	uintptr_t slot, ra;
@@ -32,13 +32,13 @@ struct new_frame {
 #endif
 };
 
-/* Where a walk has come to: the stack pointer, and what is in the slot of the
- * frame there. Without a link register only one of them has to be known. */
+/* The position of a walk: the stack pointer, and the word in the slot of the
+ * frame there. Without a link register, one of them determines the other. */
 struct new_place {
 	uintptr_t slot;
 	struct frame_link link;
-	uint32_t rules;		/* what frames further in have, all together */
-	uintptr_t fp;		/* the caller's of the hook */
+	uint32_t rules;		/* the rules of all frames further in, or-ed */
+	uintptr_t fp;		/* of the hook's caller */
 };
 
 static inline __attribute__((always_inline)) void
@@ -51,7 +51,7 @@ new_frame_set(struct new_frame *f, const struct new_place *at, uintptr_t ra)
 #endif
 }
 
-/* What the slot of a new frame holds. */
+/* The word in the slot of a new frame. */
 static inline __attribute__((always_inline)) uintptr_t
 new_frame_raw(const struct new_frame *f)
 {
@@ -72,7 +72,7 @@ new_frame_sp(const struct new_frame *f)
 #endif
 }
 
-/* Whether the walk stands at a frame of the shadow, in whose slot it is. */
+/* Whether the walk is at the shadow's frame j; it is in the slot of j. */
 static inline __attribute__((always_inline)) bool
 stands_at(const struct new_place *at, uintptr_t ra,
 	  const struct shadow_frame *j)
@@ -81,9 +81,9 @@ stands_at(const struct new_place *at, uintptr_t ra,
 	       shadow_frame_leaves(j, at->link.sp);
 }
 
-/* Whether the walk comes to frame j with the frame pointer that the last one
- * needed from there on, if it needed one. Seldom where most functions save it:
- * then nothing is done for it. */
+/* Whether the walk reaches frame j with the frame pointer that the last walk
+ * needed from there on, if it needed one. That is rare where most functions
+ * save it: those architectures give up. */
 static inline __attribute__((always_inline)) bool
 has_fp_of(const struct new_place *at, const struct shadow_frame *j)
 {
@@ -91,8 +91,8 @@ has_fp_of(const struct new_place *at, const struct shadow_frame *j)
 	       (ARCH_FP_LASTS && !rule_saved(at->rules) && at->fp == j->fp);
 }
 
-/* Whether the words [w, end] are what they were; all are looked at, for a
- * branch for each would cost more than the few that differ save. */
+/* Whether the words [w, end] are unchanged. All are compared: a branch for each
+ * would cost more than it saves. */
 static inline __attribute__((always_inline)) bool
 words_stand(const struct shadow_word *w, const struct shadow_word *end)
 {
@@ -113,8 +113,8 @@ words_stand(const struct shadow_word *w, const struct shadow_word *end)
 	return differ == 0;
 }
 
-/* How many barriers lie at frame j or further out. Those further in are not on
- * the way any more. */
+/* The number of barriers at frame j or further out. The walk has passed those
+ * further in. */
 static inline uint32_t outer_barriers(const struct capture_thread *t,
 				      const struct shadow_frame *j)
 {
@@ -125,8 +125,8 @@ static inline uint32_t outer_barriers(const struct capture_thread *t,
 	return n;
 }
 
-/* Whether frame j and all outward of it hold (shadow.c, I3 and I4), of which
- * so many are barriers. */
+/* Whether frame j and all frames outward of it are unchanged (shadow.c, I3 and
+ * I4); `barriers` of them are barriers. */
 static inline __attribute__((always_inline)) bool
 shadow_holds(const struct capture_thread *t, const struct shadow_frame *j,
 	     uint32_t barriers)
@@ -142,7 +142,7 @@ shadow_holds(const struct capture_thread *t, const struct shadow_frame *j,
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
-/* j, or the next frame outward that does not lie inward of the slot, of four;
+/* Of four frames, j or the next one outward whose slot is not inward of `slot`;
  * no branch, and no load waits for another. */
 static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
 					     uintptr_t slot)
@@ -151,8 +151,8 @@ static inline struct shadow_frame *pass_inner(struct shadow_frame *j,
 		    (j[-2].slot < slot) + (j[-3].slot < slot));
 }
 
-/* Whether frames[0] … f[-1], innermost first, whose outermost one was called
- * in `outer`, are the stack of this context; then theirs are known. */
+/* Whether frames[0] … f[-1], innermost first, called from `outer`, are the
+ * stack of this context; if so, stores their contexts. */
 static inline __attribute__((always_inline)) bool
 is_whole(uint32_t id, struct new_frame *frames, const struct new_frame *f,
 	 uint32_t outer)
@@ -171,8 +171,8 @@ is_whole(uint32_t id, struct new_frame *frames, const struct new_frame *f,
 	return trail.id == outer;
 }
 
-/* The same, one after the other; what is not there is made. `hash`: of the
- * stack outward of them. */
+/* Looks the frames up one by one, and makes missing nodes. `hash`: of the stack
+ * outward of them. */
 static __attribute__((noinline)) void
 find_each(const struct context_table *table, struct new_frame *frames,
 	  struct new_frame *f, uint32_t outer, uint64_t hash)
@@ -190,8 +190,8 @@ find_each(const struct context_table *table, struct new_frame *frames,
 	}
 }
 
-/* The contexts of the new frames, that of the outermost one's caller and the
- * hash of its stack being known. */
+/* Finds the contexts of the new frames, given the outermost one's caller and
+ * the hash of its stack. */
 static inline __attribute__((always_inline)) void
 find_contexts(const struct context_table *table, struct new_frame *frames,
 	      struct new_frame *f, uint32_t outer, uint64_t hash)
@@ -206,8 +206,8 @@ find_contexts(const struct context_table *table, struct new_frame *frames,
 		find_each(table, frames, f, outer, hash);
 }
 
-/* frames[0] … f[-1], innermost first, become the shadow's part inward of j;
- * the innermost one's context is the answer. */
+/* Makes frames[0] … f[-1], innermost first, the shadow's part inward of j;
+ * returns the innermost one's context. */
 static inline __attribute__((always_inline)) uint32_t
 append(struct capture_thread *t, struct shadow_frame *j,
        const struct new_frame *frames, const struct new_frame *f)
@@ -247,8 +247,8 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	return (uint32_t)j->mark;
 }
 
-/* The walk stands at frame j of the shadow, n frames inward of which are new; as
- * in join(), but n is known to the compiler. */
+/* The walk is at frame j of the shadow, with n new frames inward of it; like
+ * join(), but the compiler knows n. */
 static inline __attribute__((always_inline)) uint32_t
 join_few(struct capture_thread *t, struct shadow_frame *j,
 	 const struct new_place *at, struct new_frame *frames, uint32_t n)
@@ -274,7 +274,8 @@ join_few(struct capture_thread *t, struct shadow_frame *j,
 	return append(t, j, frames, frames + n);
 }
 
-/* Goes outward from the new frame in the slot. False: its rule is not plain. */
+/* Steps outward from the new frame in the slot. False: its rule is not
+ * plain. */
 static inline __attribute__((always_inline)) bool
 step_new(const struct capture_thread *t, struct new_frame *f,
 	 struct new_place *at, uintptr_t *ra)
@@ -294,8 +295,8 @@ step_new(const struct capture_thread *t, struct new_frame *f,
 	return true;
 }
 
-/* Where one or two frames take the place of as many of the shadow's innermost,
- * and nothing else has changed. (Two: through a wrapper.) */
+/* The case that one or two frames replace as many of the shadow's innermost
+ * frames, and nothing else has changed. (Two: with an allocator wrapper.) */
 static inline __attribute__((always_inline)) uint32_t
 replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	      uintptr_t fp)
@@ -314,7 +315,7 @@ replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return join_few(t, j - 1, &at, frames, 2);
 }
 
-/* A capture under way. */
+/* The state of a capture. */
 struct joining {
 	struct expectation expectation;
 	struct new_frame frames[NEW_MAX];
@@ -324,12 +325,12 @@ struct joining {
 static inline void look(const struct capture_thread *t, struct joining *c,
 			uintptr_t third)
 {
-	expect_look(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
-		    t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
+	expect_probe(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
+		     t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
 }
 
-/* What is expected is looked up while the walk goes on behind new frame f.
- * *pause: where it is interrupted next. */
+/* Looks the prediction up in steps while the walk continues; f: the frame just
+ * added. *pause: the frame of the next step. */
 static inline __attribute__((always_inline)) void
 pause_at(const struct capture_thread *t, struct joining *c,
 	 const struct new_frame *f, const struct new_frame **pause)
@@ -343,7 +344,7 @@ pause_at(const struct capture_thread *t, struct joining *c,
 	}
 }
 
-/* As expect_find, where the walk met the shadow before its fourth frame. */
+/* Like expect_find, if the walk met the shadow before its fourth frame. */
 static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
 				  const struct shadow_frame *j)
 {
@@ -351,7 +352,7 @@ static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
 		    arch_return_address(j[-(f == c->frames + 2)].raw));
 }
 
-/* The contexts of the new frames up to f, inward of frame j. */
+/* Finds the contexts of the new frames up to f, inward of frame j. */
 static inline __attribute__((always_inline)) void
 find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 {
@@ -402,7 +403,8 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		sp += size * ARCH_RULE_UNIT;
 		if (__builtin_expect(!(rule & WORD_PLAIN), 0))
 			return 0;
-		/* Or the compiler makes one condition of several. */
+		/* Keeps the compiler from merging several conditions into
+		 * one. */
 		__asm__("" : "+r"(sp));
 		if (__builtin_expect(sp > hi, 0))
 			return 0;
@@ -467,13 +469,13 @@ uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	return context ? context : join_and_remember(t, ra, sp, fp);
 }
 
-/* Those that a wrapper's path does not answer. (Apart, as it keeps many
+/* Captures that no quick path answers. (A function of its own, as it keeps many
  * registers.) */
 static __attribute__((noinline)) uint32_t
 walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct first_walk first;
-	/* where many frames change, they do so again */
+	/* if many frames changed last time, many will again */
 	bool first_of_all = t->joined > EXPECT_FRAMES ||
 			    t->redrawn >= EXPECT_REDRAWN;
 	uint32_t context = 0;

@@ -1,5 +1,6 @@
 /*
- * join.h: the capture of a stack whose outer part is the last one's.
+ * join.h: captures a stack whose outer frames are those of the thread's last
+ * walk (shadow join).
  */
 #ifndef GNOMON_UNWIND_JOIN_H
 #define GNOMON_UNWIND_JOIN_H
@@ -9,25 +10,26 @@
 #include "unwind/walk.h"
 
 /*
- * The context of the stack outward from (ra, sp); 0, and nothing has changed,
- * if this is no case for it: a rule that is not plain, a frame that depends on
- * the frame pointer (where ARCH_FP_LASTS, on another one than the last walk
- * found), a shadow that does not hold. What is worth it is remembered. sp lies on
- * the base stack. Thread context: the owner of the state.
+ * The context of the stack outward from (ra, sp). 0, without any change, if a
+ * join is impossible: a rule is not plain, a frame depends on the frame pointer
+ * (with ARCH_FP_LASTS: on another frame pointer than the last walk found), or
+ * the shadow does not hold. Updates shadow and path cache where that pays. sp
+ * lies on the base stack. Thread context: the owner of the state.
  */
 uint32_t join_capture(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp);
 
-/* The context of the stack, if it is as expected (walk_expected) and need not be
- * remembered; else 0. sp lies on the base stack. */
+/* The context of the stack, if the prediction (walk_expected) holds and the
+ * stack need not be remembered; else 0. sp lies on the base stack. */
 uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 			  uintptr_t fp, struct first_walk *first);
 
-/* What capture_slow does with all that a join cannot answer (capture.c). */
+/* The part of capture_slow for stacks that a join cannot answer (capture.c). */
 uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp);
 
-/* The shadow is the stack: what is to be done with it. */
+/* After a walk whose frames are now the shadow: places barriers and updates the
+ * path cache. */
 static inline void join_remember(struct capture_thread *t, uintptr_t ra,
 				 uintptr_t sp, uint32_t context)
 {

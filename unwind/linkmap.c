@@ -1,34 +1,37 @@
 /*
- * linkmap.c: following the loader's list, see linkmap.h.
+ * linkmap.c: follows the loader's list, see linkmap.h.
  *
  *	_r_debug.r_map ─▶ program ⇄ vdso ⇄ … ⇄ ld.so ⇄ loaded ⇄ later
  *	                  └──── there at the start ───┘ new ones at the end
  *
- * <link.h> shows the first words of an entry: bias, path, the dynamic section,
- * both neighbours. Where the program headers are is the loader's own affair,
- * but dl_iterate_phdr says it of each entry, so the words behind the public
- * ones are searched for what it said: the place where all entries agree.
+ * <link.h> documents the first words of an entry: bias, path, the dynamic
+ * section, both neighbours. The position of the program headers is private to
+ * the loader. But dl_iterate_phdr reports them for each entry, so the words
+ * behind the public ones are searched for the reported values: the right offset
+ * is the one at which all entries agree.
  *
  *	glibc	… | l_phdr | l_entry | l_phnum |
  *	musl	… | phdr | phnum |
  *
- * What glibc counts lies in ld.so's variable _rtld_global: its first words are
- * the list of the first namespace and its length (_ns_nloaded), and
- * dl_iterate_phdr's dlpi_adds is a word of it (_dl_load_adds). All words that
- * had the value of dlpi_adds when it was asked are watched: one of them is the
- * one, and the others change in the loader only. An entry is linked or unlinked
- * first, then counted, under a lock that is held for both.
+ * glibc's counters lie in ld.so's variable _rtld_global: its first words are
+ * the list of the first namespace and its length (_ns_nloaded); another word is
+ * dl_iterate_phdr's dlpi_adds (_dl_load_adds). We watch all words that had the
+ * value of dlpi_adds at the call: one is the counter, and the others change
+ * only in the loader. The loader first links or unlinks an entry, then counts,
+ * under a lock that it holds for both.
  *
- * musl has no such variable, and never unloads anything but what it could not
- * load completely. There the entries behind the start's last are compared.
+ * musl has no such variable, and unloads only images that it could not load
+ * completely. There the entries behind those of the start are compared.
  *
- * I1  The list was as it was read if it is as long as the loader counts and the
- *     counts are the same before and after: adds only grows, so no entry came,
- *     and so none went unseen; and a change half done shows in the length.
- * I2  An entry that may go is read by unwind_copy only. Those that stay are
- *     first in the list.
+ * I1  The list is consistent if it is as long as the loader counts and the
+ *     counters are the same before and after. adds only grows, so no entry was
+ *     added, and none was removed unseen; a half-done change shows in the
+ *     length.
+ * I2  An entry that may be unmapped is read by unwind_copy only. Those that
+ *     stay mapped are first in the list.
  *
- * Thread context: linkmap_learn one thread; the rest any, also signal handlers.
+ * Thread context: linkmap_learn: one thread; other functions: any, also signal
+ * handlers.
  */
 #include <elf.h>
 #include <stdatomic.h>
@@ -38,35 +41,37 @@
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
 
-#define ENTRIES_MAX 65536	/* longer is a loop */
-#define ENTRY_WORDS 256		/* of an entry are searched; glibc's has 150 */
+#define ENTRIES_MAX 65536	/* a longer list is a loop */
+#define ENTRY_WORDS 256		/* words of an entry to search; glibc's have
+				 * 150 */
 #define PUBLIC_WORDS (sizeof(struct link_map) / sizeof(uintptr_t))
 #define KEPT_MAX 256		/* without a list */
 #define ADDS_MAX (LINKMAP_WORDS - 1)
 
-/* Weak: one of the two exists, by the C library; none in a static program. */
+/* Weak: the C library has one of the two; a static program has none. */
 extern struct r_debug _r_debug __attribute__((weak));
 extern struct r_debug *_dl_debug_addr __attribute__((weak));
 extern int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info,
 					   size_t size, void *data),
 			   void *data) __attribute__((weak));
 
-/* Constant once learnt; a forked child keeps it. */
+/* Constant once learned; a forked child keeps it. */
 static struct {
 	bool learnt;
 	uintptr_t first;	/* entry of the program; 0: no list */
-	uintptr_t last;		/* of those that stay; 0: none does */
-	unsigned phdr_at, phnum_at;	/* words of an entry; 0: unknown */
-	const uint32_t *count;	/* NULL: nothing is counted */
+	uintptr_t last;		/* last entry that stays mapped; 0: none does */
+	unsigned phdr_at, phnum_at;	/* offsets in an entry, in words; 0:
+					 * unknown */
+	const uint32_t *count;	/* NULL: no counters */
 	const uint64_t *adds[ADDS_MAX];
 	unsigned adds_count;
-	/* without a list: what there was (a static program, a C library that
-	 * nobody has heard of) */
+	/* without a list: the images at the start (a static program, an unknown
+	 * C library) */
 	struct elfmap kept[KEPT_MAX];
 	unsigned kept_count;
 } linkmap;
 
-/* What is read of an entry. */
+/* The data that is read from an entry. */
 struct entry {
 	struct link_map public;
 	uintptr_t phdr;
@@ -76,12 +81,13 @@ struct entry {
 /* ---- learning ---- */
 
 struct learning {
-	uintptr_t at;		/* the entry that is next */
+	uintptr_t at;		/* the next entry */
 	uintptr_t last;
 	uint32_t count;
-	bool differs;		/* from dl_iterate_phdr's */
-	/* by word: whether it is where all program headers so far are, their
-	 * number being in the next word, or the one after */
+	bool differs;		/* the list differs from dl_iterate_phdr's */
+	/* for each word: whether it can be the program headers' address in all
+	 * entries so far, with their number in the next word, or in the one
+	 * after */
 	bool next[ENTRY_WORDS], second[ENTRY_WORDS];
 	uint64_t adds;
 	uintptr_t global;	/* _rtld_global */
@@ -99,8 +105,8 @@ const struct link_map *linkmap_first(void)
 	return debug ? debug->r_map : NULL;
 }
 
-/* A number of program headers: the first two bytes of its word, in either byte
- * order. */
+/* The number of program headers: the first two bytes of its word, in either
+ * byte order. */
 static uint16_t linkmap_phnum(const uintptr_t *word)
 {
 	uint16_t phnum;
@@ -147,7 +153,7 @@ static int learn_one(struct dl_phdr_info *info, size_t size, void *data)
 	if (!l->global)
 		l->global = dynsym_object(&map, "_rtld_global",
 					  &l->global_size);
-	/* under the loader's lock: entries stand still */
+	/* under the loader's lock: entries do not change */
 	entry = (const struct link_map *)l->at;
 	if (!entry || entry->l_addr != info->dlpi_addr) {
 		l->differs = true;
@@ -171,11 +177,11 @@ static void learn_counts(const struct learning *l)
 	if (!l->global || n < 2 || words[0] != linkmap.first ||
 	    *count != l->count)
 		return;
-	/* what is counted has 64 bits everywhere */
+	/* counters have 64 bits on all architectures */
 	for (i = 2 * sizeof(*words) / sizeof(*counters); i < n; i++) {
 		if (counters[i] != l->adds)
 			continue;
-		/* with more than can be watched none is known to be the one */
+		/* with more than we can watch, the right one may be missing */
 		if (found == ADDS_MAX)
 			return;
 		linkmap.adds[found++] = &counters[i];
@@ -219,7 +225,7 @@ void linkmap_learn(linkmap_iterate *iterate, bool at_start)
 		return;
 	}
 	learn_counts(&l);
-	/* who counts nothing unloads nothing */
+	/* a loader without counters never unloads */
 	if (at_start || !linkmap.count)
 		linkmap.last = l.last;
 	CLAIM(!linkmap.count || linkmap.adds_count);
@@ -247,7 +253,7 @@ static bool read_entry(uintptr_t at, bool stays, struct entry *entry)
 	return true;
 }
 
-/* False: its image is not mapped any more. */
+/* Describes an entry's image. False: the image is not mapped any more. */
 static bool describe(const struct entry *entry, uintptr_t at, bool stays,
 		     struct linkmap_room *room, struct elfmap *map)
 {
@@ -285,7 +291,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 29;
 }
 
-/* Without counts: the entries behind the start's last. */
+/* Without counters: hashes the entries behind those of the start. */
 static void hash_late(struct linkmap_version *version)
 {
 	uintptr_t at = linkmap.last;
@@ -317,7 +323,7 @@ void linkmap_version(struct linkmap_version *version)
 		hash_late(version);
 		return;
 	}
-	/* The loader's stores of entries come before those of counts. */
+	/* The loader stores entries before it stores counters. */
 	CLAIM_FULL(linkmap.adds_count <= ADDS_MAX);
 	for (i = 0; i < linkmap.adds_count; i++)
 		version->word[i] = __atomic_load_n(linkmap.adds[i],
@@ -331,7 +337,7 @@ bool linkmap_changed(const struct linkmap_version *since)
 	struct linkmap_version now;
 	unsigned i;
 
-	/* what was read of the list before comes before this */
+	/* orders earlier reads of the list before this */
 	atomic_thread_fence(memory_order_acquire);
 	linkmap_version(&now);
 	for (i = 0; i < LINKMAP_WORDS; i++)
@@ -369,7 +375,7 @@ bool linkmap_each(linkmap_visitor *visit, void *data,
 		if (n == ENTRIES_MAX || !read_entry(at, stays, &entry) ||
 		    (uintptr_t)entry.public.l_prev != before)
 			return false;
-		/* one that cannot be read is being unmapped */
+		/* an entry that cannot be read is being unmapped */
 		if (describe(&entry, at, stays, room, &map))
 			*end = visit(&map, data);
 		if (*end)

@@ -1,5 +1,5 @@
 /*
- * lsda.c: reading tables of call sites.
+ * lsda.c: reads call-site tables of LSDAs.
  *
  *	FDE (cfi.h) --augmentation data--> LSDA
  *
@@ -13,21 +13,21 @@
  *	| actions: (filter, next) ... | types                   |
  *	+-----------------------------+-------------------------+
  *
- * A call that nothing is thrown through has no entry: an exception that comes
- * there ends the program, and phase 1 stops. One without a landing pad is
- * passed by; so is one with the action 0, which is a cleanup.
+ * A call that cannot throw has no entry: an exception there ends the program,
+ * so phase 1 stops. Phase 1 passes a call without a landing pad; also one with
+ * the action 0, which is a cleanup.
  *
  * The actions are not read. A chain of cleanups alone would not stop phase 1
- * either, but compilers shorten it to 0, and older personality routines of
- * Rust take any other number for a catch.
+ * either, but compilers shorten it to 0, and older personality routines of Rust
+ * take any other number for a catch.
  *
- * What a table means is its personality routine's affair. Those of compilers
- * read this format, and do not stop where the FDE has no table. One that comes
- * without a place for a table is of another kind.
+ * The personality routine defines a table's meaning. Those of compilers read
+ * this format, and do not stop if the FDE has no table. An FDE whose CIE has a
+ * personality but no LSDA encoding has another format.
  *
- * I1  Every byte is read through a cursor that ends with the segment it began
- *     in, and the segment is readable.
- * I2  Where a table cannot be read or makes no sense, the answer is true.
+ * I1  Every byte is read through a cursor that ends with the segment in which
+ *     it began, and the segment is readable.
+ * I2  If a table cannot be read or is malformed, the result is true.
  */
 #include <elf.h>
 
@@ -35,10 +35,10 @@
 #include "unwind/lsda.h"
 #include "unwind/rules_index.h"
 
-/* For tables that lie. To look through so many takes some 40 us. */
+/* Limit for malformed tables. Reading so many takes some 40 us. */
 #define CALL_SITES_MAX 8192u
 
-/* Offsets in the function; c is bounded to the entries. */
+/* Offsets are relative to the function; c is bounded to the entries. */
 static bool site_may_catch(struct cfi_cursor *c, uint8_t encoding,
 			   uintptr_t offset)
 {
@@ -74,7 +74,7 @@ bool lsda_table_may_catch(uintptr_t lsda, uintptr_t end, uintptr_t function,
 		cfi_uleb(&c);
 	encoding = cfi_u8(&c);
 	size = cfi_uleb(&c);
-	/* Offsets: nothing that they could count from but the function. */
+	/* Offsets can be relative only to the function. */
 	if (c.failed || encoding & ~CFI_PE_FORMAT || size > cfi_left(&c))
 		return true;
 	c.end = c.at + size;
@@ -98,8 +98,9 @@ static uintptr_t segment_end(const struct image *image, uintptr_t address)
 	return 0;
 }
 
-/* Where the FDE says its table is; 0 if it has none. False: it cannot be read,
- * or has no place (CFI_PE_OMIT, an encoding of no format). */
+/* The address of the FDE's table; 0 if it has none. False: it cannot be read,
+ * or the FDE has no field for it (CFI_PE_OMIT, an encoding without a
+ * format). */
 static bool find_table(const struct cfi_fde *fde, uintptr_t *lsda)
 {
 	const struct cfi_bases bases = { .function = fde->start };
@@ -108,7 +109,7 @@ static bool find_table(const struct cfi_fde *fde, uintptr_t *lsda)
 
 	if ((encoding & CFI_PE_BASE) == CFI_PE_ALIGNED)
 		return false;
-	/* None is written as 0, whatever the base is. */
+	/* "No table" is encoded as 0, whatever the base is. */
 	raw = c;
 	*lsda = cfi_pointer(&raw, encoding & CFI_PE_FORMAT, &bases);
 	if (*lsda)
@@ -122,8 +123,8 @@ bool lsda_may_catch(const struct image *image, uintptr_t ra)
 	struct cfi_fde fde;
 	uintptr_t lsda, end;
 
-	/* Personality routines of that ABI know the handler's frame by the
-	 * stack pointer that it has itself, and the stub's is not theirs. */
+	/* Personality routines of that ABI identify the handler's frame by
+	 * their own stack pointer, and the stub's routine is not among them. */
 	if (rules && rules_index_is_there(rules))
 		return false;
 	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||

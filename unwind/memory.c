@@ -1,14 +1,14 @@
 /*
- * memory.c: asking the kernel whether an address can be read.
+ * memory.c: asks the kernel whether an address is readable.
  *
  * rt_sigprocmask with an invalid `how` copies the signal set from the address
- * before it looks at `how`: EFAULT says unreadable, EINVAL readable, and
- * nothing changes either way. (The trick is Abseil's, AddressIsReadable.) It
- * needs no descriptor and no permission, and filters let it pass.
+ * before it checks `how`: EFAULT means unreadable, EINVAL readable, and nothing
+ * changes either way. (The trick is from Abseil's AddressIsReadable.) It needs
+ * no descriptor and no permission, and seccomp filters usually allow it.
  *
- * qemu's user emulation looks at `how` first. But it hands a futex's address on
- * as it is, and the kernel reads the word there before it sees that the time to
- * wait is over.
+ * qemu's user emulation checks `how` first. But it passes a futex's address on
+ * unchanged, and the kernel reads the word there before it finds the timeout
+ * expired.
  *
  * Thread context: any, also signal handlers.
  */
@@ -28,13 +28,15 @@
 #define PAGE 4096u
 #define PAGE_MOST 65536u	/* no kernel has larger ones */
 #define LARGE_PAGE (2u << 20)
-/* Tables of which all pages will be used, and soon: from the size on that only
- * those have which have grown several times, up to the longest pause. */
+/* Size of tables whose pages are populated at once, as all will be used soon:
+ * from the size that only tables reach which have grown several times, to the
+ * size with the longest acceptable pause. */
 #define READY_LEAST (1u << 20)
 #define READY_MOST (8u << 20)
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23	/* Linux 5.14; before that an error */
+#define MADV_POPULATE_WRITE 23	/* Linux 5.14; earlier kernels return an
+				 * error */
 #endif
 
 void *(*unwind_alloc)(size_t size_bytes);
@@ -42,9 +44,10 @@ bool (*unwind_scarce)(void);
 bool unwind_emulated;
 _Atomic uint32_t unwind_ban;
 _Atomic uint32_t *const *unwind_ban_found;
-bool (*unwind_ask)(uintptr_t address);
+bool (*unwind_request)(uintptr_t address);
 
-/* Of the pages of this size in [p, p + n). The call may fail. */
+/* Advises about the whole pages of this size in [p, p + n). The call may
+ * fail. */
 static void advise_pages(void *p, size_t n, int advice, uintptr_t page)
 {
 	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
@@ -64,14 +67,14 @@ void unwind_want_pages(void *p, size_t n)
 {
 	if (n >= LARGE_PAGE)
 		advise(p, n, MADV_HUGEPAGE);
-	/* else they come one by one */
+	/* otherwise pages are populated one by one */
 	if (n >= READY_LEAST && n <= READY_MOST)
 		advise(p, n, MADV_POPULATE_WRITE);
 }
 
 void unwind_leave_pages(void *p, size_t n)
 {
-	/* of a page, only the whole; and the kernel's may be larger */
+	/* whole pages only; the kernel's pages may be larger than PAGE */
 	advise_pages(p, n, MADV_DONTNEED, PAGE_MOST);
 }
 
@@ -97,7 +100,7 @@ bool unwind_probe(uintptr_t address)
 	return ret != KERNEL_EFAULT;
 }
 
-static bool probe_tells(uintptr_t unreadable, uintptr_t readable)
+static bool probe_reports(uintptr_t unreadable, uintptr_t readable)
 {
 	return !unwind_probe(unreadable) && unwind_probe(readable);
 }
@@ -105,10 +108,10 @@ static bool probe_tells(uintptr_t unreadable, uintptr_t readable)
 bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable)
 {
 	unwind_emulated = false;
-	if (probe_tells(unreadable, readable))
+	if (probe_reports(unreadable, readable))
 		return true;
 	unwind_emulated = true;
-	if (probe_tells(unreadable, readable))
+	if (probe_reports(unreadable, readable))
 		return true;
 	unwind_emulated = false;
 	atomic_fetch_or_explicit(&unwind_ban, UNWIND_NO_PROBE,
@@ -116,7 +119,7 @@ bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable)
 	return false;
 }
 
-/* Page by page. */
+/* Copies page by page, probing each. */
 static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
 {
 	size_t done = 0;
@@ -127,7 +130,7 @@ static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
 
 		if (piece > n - done)
 			piece = n - done;
-		/* its first word, or that of the page */
+		/* the piece's first word */
 		if (!unwind_probe(at & ~(uintptr_t)7))
 			break;
 		__builtin_memcpy(to + done, (const void *)at, piece);
@@ -146,7 +149,8 @@ size_t unwind_copy(void *to, uintptr_t from, size_t n)
 		return 0;
 	if (!unwind_may(UNWIND_NO_COPY | UNWIND_NO_IDS))
 		return copy_probed(to, from, n);
-	/* The calling process's own, whoever shares its memory. */
+	/* The calling process's id, even if it shares its memory with
+	 * another. */
 	ret = arch_syscall6(__NR_process_vm_readv, arch_syscall0(__NR_getpid),
 			    (long)&local, 1, (long)&remote, 1, 0);
 	CLAIM_FULL(ret < 0 || (size_t)ret <= n);
@@ -159,5 +163,5 @@ bool unwind_readable(uintptr_t address)
 {
 	if (unwind_may(UNWIND_NO_PROBE))
 		return unwind_probe(address);
-	return unwind_ask && unwind_ask(address);
+	return unwind_request && unwind_request(address);
 }

@@ -1,9 +1,9 @@
 /*
- * memory.h: how the unwinder gets memory and reads the program's.
+ * memory.h: how the unwinder allocates memory and reads the program's.
  *
- * The unwinder never calls an allocator. Whoever embeds it hands it pages; the
- * addresses that it takes it keeps (tables live as long as the process), so
- * there is no free; only what is in them may be (unwind_leave_pages). Thread
+ * The unwinder never calls an allocator: the embedder hands it pages. It keeps
+ * their addresses as long as the process lives (as tables do), so there is no
+ * free; only the contents of pages can be released (unwind_leave_pages). Thread
  * context: any thread, also signal handlers.
  */
 #ifndef GNOMON_UNWIND_MEMORY_H
@@ -17,20 +17,20 @@
 #include "unwind/order.h"
 
 /*
- * Zeroed memory, aligned to 64 bytes at least, never given back; NULL when
- * the budget is used up or the kernel refuses. Set once by the embedder,
- * before anything else of unwind/ is called.
+ * Zeroed memory, aligned to at least 64 bytes, never freed; NULL when the
+ * budget is used up or the kernel refuses. Set once by the embedder, before
+ * anything else of unwind/ is called.
  */
 extern void *(*unwind_alloc)(size_t size_bytes);
 
-/* Whether so little is left of it that what only saves time is to do without,
- * for the sake of what stacks cannot be walked without. NULL: never. */
+/* Whether so little memory is left that structures which only save time must do
+ * without, so that stacks can still be walked. NULL: never. */
 extern bool (*unwind_scarce)(void);
 
 /*
- * What the process may not do any more, because it has a filter of system
- * calls that would end it (seccomp). Only ever grows; set by the embedder.
- * Threads then go without: they spin where they would have slept, and so on.
+ * System calls that the process must not make any more, because a filter
+ * (seccomp) would end it. Bits are only ever added; set by the embedder.
+ * Threads then use a substitute: they spin instead of sleeping, and so on.
  */
 enum {
 	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask */
@@ -43,8 +43,9 @@ enum {
 };
 extern order_32 unwind_ban;
 
-/* More of it, in memory that only this process has: the pointer there is read
- * each time, and NULL in a forked child. NULL: there is no more. */
+/* More bits of unwind_ban, in memory that only this process has. The pointer
+ * there is read each time, and is NULL in a forked child. NULL: there are no
+ * more. */
 extern order_32 *const *unwind_ban_found;
 
 static inline uint32_t unwind_found(void)
@@ -62,32 +63,34 @@ static inline bool unwind_may(uint32_t what)
 		 what);
 }
 
-/* Who is asked then in place of unwind_probe; NULL: nobody, and nothing can be
- * read. Set once, as unwind_alloc. */
-extern bool (*unwind_ask)(uintptr_t address);
+/* Called instead of unwind_probe if that is banned; NULL: nothing can be read
+ * then. Set once, like unwind_alloc. */
+extern bool (*unwind_request)(uintptr_t address);
 
-/* unwind_readable by a system call, whatever the ban says. */
+/* unwind_readable by a system call, even if it is banned. */
 bool unwind_probe(uintptr_t address);
 
-/* Whether an emulator runs the process: one that does not look at the address
- * unwind_probe would show the kernel. Set by the embedder, once it knows. */
+/* Whether the process runs in an emulator that ignores the address by which
+ * unwind_probe would ask the kernel. Set by the embedder, once it knows. */
 extern bool unwind_emulated;
 
 /*
- * For an embedder that knows nothing of emulators: sets that as it is, by two
- * addresses of which one cannot be read. False: no way tells them apart, and
- * from now on none is used (UNWIND_NO_PROBE). By one thread, before all else.
+ * For an embedder that does not know about emulators: sets unwind_emulated by
+ * trying two addresses, one of them not readable. False: no method tells them
+ * apart; from now on none is used (UNWIND_NO_PROBE). By one thread, before all
+ * else.
  */
 bool unwind_choose_probe(uintptr_t unreadable, uintptr_t readable);
 
 /*
- * Asks for the pages of [p, p + n), large ones where it spans some: for tables
- * that are about to be used all over. A wish only. Async-signal-safe, keeps errno.
+ * Advises the kernel that the pages of [p, p + n) will be used, as large pages
+ * where possible: for tables that are about to be used all over. A hint only.
+ * Async-signal-safe, keeps errno.
  */
 void unwind_want_pages(void *p, size_t n);
 
-/* What lies in [p, p + n) is not needed any more; any of it may be zero from now
- * on. Async-signal-safe, keeps errno. */
+/* The contents of [p, p + n) are no longer needed; any of it may read as zero
+ * from now on. Async-signal-safe, keeps errno. */
 void unwind_leave_pages(void *p, size_t n);
 
 /*
@@ -97,16 +100,17 @@ void unwind_leave_pages(void *p, size_t n);
 bool unwind_readable(uintptr_t address);
 
 /*
- * Copies up to n bytes from an address that may be anything, and may be
- * unmapped by another thread meanwhile; returns how many, from the first on,
- * could be read. Costs two system calls. Async-signal-safe.
+ * Copies up to n bytes from an address that may be anything, and that another
+ * thread may unmap meanwhile; returns how many bytes, from the first on, were
+ * readable. Costs two system calls. Async-signal-safe.
  *
- * Where process_vm_readv is forbidden or missing, pages are looked at one by
- * one and then read: what goes within these few instructions faults.
+ * If process_vm_readv is forbidden or missing, pages are probed one by one and
+ * then read: a page that is unmapped within these few instructions causes a
+ * fault.
  */
 size_t unwind_copy(void *to, uintptr_t from, size_t n);
 
-/* Reads one word, checked. False leaves *value alone. */
+/* Reads one word, checked. False: *value is unchanged. */
 static inline bool unwind_read(uintptr_t address, uint64_t *value)
 {
 	if (!unwind_readable(address))

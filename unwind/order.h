@@ -1,20 +1,20 @@
 /*
- * order.h: words that the target and its recorder share (layout.h and
- * preload/ring/shared.h). They are in the target's byte order. A recorder of
- * the other one, as that of an emulator's host may be, is made of the same
- * sources, compiled with GNOMON_OTHER_ORDER:
+ * order.h: byte order of words that the target and its recorder share (layout.h
+ * and preload/ring/shared.h): the target's. A recorder on a host with the other
+ * byte order (the target runs in an emulator) is built from the same sources
+ * with GNOMON_OTHER_ORDER:
  *
- *	ORDER_BEGIN … ORDER_END	of structs between them fields are turned as
- *				they are read and written
- *	order_32, order_64	atomic ones are, by C11's functions for these
- *				types alone
- *	order_read … order_write	what is no atomic type, read once
- *	order_word		in arrays: records of rings
+ *	ORDER_BEGIN … ORDER_END	fields of structs in between are byte-swapped
+ *				when they are read and written
+ *	order_32, order_64	atomic fields; C11's functions for exactly these
+ *				types swap them
+ *	order_read … order_write	other fields, read once
+ *	order_word		words of arrays: records of rings
  *
- * What goes around that does not compile: no pointer to such a field can be had,
- * and no atomic word be read as a number.
+ * Code that bypasses these does not compile: it cannot take the address of such
+ * a field, or read an atomic word as a number.
  *
- * In all other programs it is what it looks like.
+ * In all other programs these are plain types and accesses.
  */
 #ifndef GNOMON_UNWIND_ORDER_H
 #define GNOMON_UNWIND_ORDER_H
@@ -46,7 +46,7 @@ static inline uint64_t order_word_get(const order_word *at)
 	return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-/* Of what will be read again before it is believed. */
+/* For a word that will be read again before it is trusted. */
 static inline uint64_t order_word_glance(const order_word *at)
 {
 	return *at;
@@ -62,7 +62,8 @@ static inline void order_word_put(order_word *at, uint64_t value)
 	*at = value;
 }
 
-/* As it lies in memory: for the kernel, which compares it so. */
+/* A value in the target's byte order: the kernel compares it as it lies in
+ * memory. */
 static inline uint32_t order_raw(uint32_t value)
 {
 	return value;

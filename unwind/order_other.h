@@ -1,7 +1,7 @@
 /*
- * order_other.h: see order.h: words of the other byte order. For the recorder
- * alone, which has no atomic words but those that it shares: C11's functions
- * here know no others.
+ * order_other.h: see order.h: words of the other byte order. Only for the
+ * recorder, whose atomic words are all shared ones: C11's functions are
+ * redefined here for these types alone.
  */
 #ifndef GNOMON_UNWIND_ORDER_OTHER_H
 #define GNOMON_UNWIND_ORDER_OTHER_H
@@ -23,12 +23,12 @@
 #endif
 #define ORDER_END _Pragma("scalar_storage_order default")
 
-/* As they lie in memory. */
+/* In the target's byte order. */
 typedef struct { uint32_t raw; } order_32;
 typedef struct { uint64_t raw; } order_64;
 typedef struct { uint64_t raw; } order_word;
 
-/* Naturally aligned fields are read and written at once. */
+/* Naturally aligned fields are read and written in one access. */
 #define ORDER_AT(at, field) (((volatile __typeof__(*(at)) *)(at))->field)
 #define order_read(at, field) ORDER_AT(at, field)
 #define order_read_acquire(at, field) __extension__ ({		\

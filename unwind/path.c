@@ -1,30 +1,30 @@
 /*
- * path.c: filling the path cache.
+ * path.c: fills the path cache.
  *
- * Sets of PATH_WAYS, one array a thread. It starts small (most threads of most
- * programs do little) and grows fourfold after so many misses that it could
- * have been filled several times over, up to SETS_MAX. A filter of half a
- * word per hash remembers which stack was met there last: only the second
- * meeting is worth the copy.
+ * Sets of PATH_WAYS, one array a thread. The cache starts small (most threads
+ * of most programs do little) and grows fourfold after as many misses as could
+ * have filled it several times, up to SETS_MAX. A filter with half a word for
+ * each hash remembers the stack last captured there: a stack is stored only at
+ * its second capture.
  *
  * I1  The words of a path on the base stack lie in [lo, hi) or in the hook's
- *     own frame: at that sp it can be compared in any order for as long as
- *     the thread lives.
- * I4  The words of a path on any other stack stand in the order of the walk,
- *     which reached the bottom, and no block has words of two pages. Blocks
- *     are compared in order up to the first that differs. So where a page is
- *     read, all that the walk read before is as it was, the walk would go on
- *     to that page, and what it would read there are live frames' words: the
- *     page is there.
+ *     own frame: with the same sp they can be compared in any order while the
+ *     thread lives.
+ * I4  The words of a path on any other stack are in the order of the walk,
+ *     which reached the outermost frame, and no block has words of two pages.
+ *     Blocks are compared in order up to the first that differs. When a page is
+ *     read, all words that the walk read before are therefore unchanged: the
+ *     walk would proceed to that page and read words of live frames there, so
+ *     the page is mapped.
  * I2  The key of an empty way is 0; a way is filled before its key.
  * I3  A path with a tail was made when the shadow's frames up to the tail were
- *     those outward of its words. It holds while the shadow has, in the same
- *     place, a frame with the same slot and context: for the words say that
- *     the walk would arrive there. If that frame is a barrier, its stub is
- *     among the words, and what lies outward is as the shadow has it (I4 of
- *     shadow.c); else the shadow's words are compared. (That it is the very
- *     barrier that stood when the path was made is not asked: a barrier put
- *     there again, before the same context, makes the path good again.)
+ *     those outward of its words. It is valid while the shadow has, at the same
+ *     index, a frame with the same slot and context: equal words prove that the
+ *     walk would arrive there. If that frame is a barrier, its stub is among
+ *     the words, and the frames outward are as in the shadow (I4 of shadow.c);
+ *     otherwise the shadow's words are compared. (The barrier need not be the
+ *     one that stood when the path was made: one placed there again, with the
+ *     same context, makes the path valid again.)
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -36,11 +36,11 @@
 #include "unwind/shadow.h"
 
 _Static_assert(sizeof(uintptr_t) < 8 || sizeof(struct path) == 9 * 64,
-	       "no line is left unused");
+	       "a path fills its cache lines");
 
 #define SETS_FIRST 4u
 #define SETS_MAX 1024u
-#define GROW_AFTER 8u	/* misses for each way there is */
+#define GROW_AFTER 8u	/* misses for each way */
 #define SEEN_PER_SET 64u	/* words of the filter */
 #define SEEN_MAX 4096u
 
@@ -63,9 +63,9 @@ static uint64_t path_sets(const struct capture_thread *t)
 }
 
 /*
- * 0 or -ENOMEM; then nothing has changed. A handler may leave it at any place by
- * a jump, and path_clear comes then: so the old memory goes when nothing leads to
- * it, and there are never more sets than the arrays have.
+ * 0; or -ENOMEM, and nothing has changed. A handler's jump may leave it at any
+ * point, and path_clear is called then: so the old memory is released only when
+ * nothing refers to it, and there are never more sets than the arrays hold.
  */
 static int path_resize(struct capture_thread *t, uint64_t sets)
 {
@@ -122,11 +122,11 @@ static void path_grow(struct capture_thread *t)
 	CLAIM_FULL(t->path_misses > t->path_patience);
 	t->path_misses = 0;
 	if (sets <= SETS_MAX && !(unwind_scarce && unwind_scarce()))
-		path_resize(t, sets);	/* without memory: as it is */
+		path_resize(t, sets);	/* without memory it stays as it is */
 }
 
 #ifdef GNOMON_CLAIMS
-/* Of pairs, and of the tail. */
+/* Checks the pairs and the tail. */
 static bool ends_are_valid(const struct path *p)
 {
 	uint64_t i;
@@ -173,21 +173,22 @@ bool path_is_valid(const struct capture_thread *t)
 }
 #endif
 
-/* A path to be filled, words in units of their own. They are added outermost
- * first, as both kinds have their outermost at an end of the blocks. */
+/* A path being filled; pairs and singles are counted separately. Words are
+ * added outermost first, as both kinds have their outermost at an end of the
+ * blocks. */
 struct path_draft {
 	struct path *path;
 	uintptr_t key;
 	uint32_t pairs, singles;
 };
 
-/* The first place of the block that a pair is in. */
+/* The first index of the block that contains a pair. */
 static uint32_t block_of_pair(uint32_t i)
 {
 	return PATH_WORDS - PATH_BLOCK - 2 * i / PATH_BLOCK * PATH_BLOCK;
 }
 
-/* False: there is no room for it, or it is too far away. */
+/* False: there is no room, or the word is too far away. */
 static bool find_offset(const struct path_draft *d, uint32_t words,
 			uintptr_t at, uint16_t *offset)
 {
@@ -197,7 +198,7 @@ static bool find_offset(const struct path_draft *d, uint32_t words,
 
 	CLAIM_FULL((at - d->key) % ARCH_WORD == 0);
 	if (!((words == 1 ? d->singles : 2 * d->pairs) % PATH_BLOCK))
-		blocks++;	/* it begins one */
+		blocks++;	/* it begins a block */
 	if (blocks > PATH_WORDS / PATH_BLOCK || at < d->key ||
 	    distance > UINT16_MAX)
 		return false;
@@ -213,7 +214,7 @@ static bool add_single(struct path_draft *d, struct shadow_word word)
 	return true;
 }
 
-/* high: what lies behind the word. */
+/* high: the word behind it. */
 static bool add_pair(struct path_draft *d, struct shadow_word word,
 		     uintptr_t high)
 {
@@ -230,7 +231,7 @@ static bool add_pair(struct path_draft *d, struct shadow_word word,
 	return true;
 }
 
-/* Fills up the innermost block of single words by repeating its first. */
+/* Completes the innermost block of single words by repeating its first. */
 static void fill_singles(struct path_draft *d)
 {
 	CLAIM_FULL(d->singles > 0);
@@ -260,8 +261,8 @@ static void fill_path(struct path_draft *d)
 	p->paired = d->pairs > 0;
 }
 
-/* Where the path's words end: at the innermost barrier (0: there is none), or,
- * where that leaves too many, at the outermost frame that does not. */
+/* The tail, where the path's words end: the innermost barrier (0: none), or, if
+ * that leaves too many words, the outermost frame that does not. */
 static uint32_t choose_tail(const struct capture_thread *t)
 {
 	uint32_t at = t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
@@ -276,8 +277,8 @@ static uint32_t choose_tail(const struct capture_thread *t)
 	return 0;
 }
 
-/* The words of the shadow from `first` on, as pairs where two lie one beside the
- * other and are none of the innermost. `own`: as the last, the hook's. */
+/* Adds the shadow's words from `first` on, as pairs where two are adjacent and
+ * not among the innermost. `own`: the hook's word, added last. */
 static bool add_words(struct path_draft *d, const struct capture_thread *t,
 		      uint32_t first, const struct shadow_word *own)
 {
@@ -297,7 +298,7 @@ static bool add_words(struct path_draft *d, const struct capture_thread *t,
 	return !own || add_single(d, *own);
 }
 
-/* 0: none. */
+/* tail 0: the path has none. */
 static void set_tail(struct path *p, const struct capture_thread *t,
 		     uint32_t tail)
 {
@@ -323,7 +324,7 @@ static bool path_fill(struct path_draft *d, const struct capture_thread *t)
 			 inner->flags & FRAME_FP ? &own : NULL);
 }
 
-/* The next word, of which no two of different pages lie in one block. */
+/* Adds the next word; words of different pages never share a block. */
 static bool add_in_order(struct path_draft *d, uintptr_t at, uintptr_t value)
 {
 	if (d->singles % PATH_BLOCK) {
@@ -357,8 +358,8 @@ static bool path_fill_foreign(struct path_draft *d,
 	       add_in_order(d, d->key, t->scratch->fp);
 }
 
-/* Of a set. That of the same stack, if there is one: what differs is where
- * barriers stood then. One that is empty, or any. */
+/* Selects the way of a set to overwrite: the same stack's if there is one (its
+ * barriers differed then), an empty one, or any. */
 static unsigned way_to_leave(const uintptr_t *keys, const struct path *paths,
 			     uintptr_t key, uint32_t context, uint32_t inserts)
 {
@@ -373,9 +374,8 @@ static unsigned way_to_leave(const uintptr_t *keys, const struct path *paths,
 	return left;
 }
 
-/* Empties the first way of a set, the one that is looked at first: what was
- * there goes to another, as what was learned last is the most likely to be
- * met. */
+/* Empties the first way of a set, which lookups compare first. Its path moves
+ * to another way: the path last learned is the most likely hit. */
 static struct path *path_take(struct capture_thread *t, uint64_t hash,
 			      uintptr_t key, uint32_t context)
 {
@@ -395,7 +395,7 @@ static struct path *path_take(struct capture_thread *t, uint64_t hash,
 	return paths;
 }
 
-/* How many ways of the set have this key. */
+/* The number of ways of the set with this key. */
 static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 {
 	unsigned w, n = 0;
@@ -405,8 +405,8 @@ static unsigned ways_with(const uintptr_t *keys, uintptr_t key)
 	return n;
 }
 
-/* From now on the next return address takes part in the choice of a set, if the
- * frame's size is the same each time. */
+/* Makes the next return address take part in selecting the set, if the frame's
+ * size is always the same. */
 static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 {
 	struct path_wrapper *w = &t->wrappers[path_wrapper(ra)];
@@ -424,9 +424,9 @@ static void learn_wrapper(struct capture_thread *t, uintptr_t ra, uintptr_t sp)
 }
 
 /*
- * The hash that chooses the set for a stack that is to be remembered. If the
- * set of its own return address is full of its key, or that is a wrapper's
- * already, what is there would only be compared for nothing, and goes.
+ * The hash that selects the set for a stack to store. If the set of its own
+ * return address is full of its key, or the return address is already a
+ * wrapper's, the ways with this key would be compared in vain, and are dropped.
  */
 static uint64_t hash_to_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, bool base)
@@ -473,7 +473,7 @@ void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	t->report->path_ways_used++;
 }
 
-/* As path_ends_simply, in any case (I3). */
+/* Like path_ends_simply, for any tail (I3). */
 static bool ends(const struct capture_thread *t, const struct path *p)
 {
 	const struct shadow_frame *f = &t->frames[p->tail];

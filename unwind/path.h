@@ -1,18 +1,19 @@
 /*
- * path.h: whole stacks remembered by (return address, sp) at the hook, each
- * with the words its walk read. All equal: the stack is the same.
+ * path.h: the path cache: whole stacks, found by (return address, sp) of the
+ * hook, each with the stack words that its walk read. If all words are equal,
+ * the stack is the same.
  *
- *	keys	where the hook's frame of each way was (sp + ARCH_HOOK_FP), 0
- *		where it is empty; PATH_WAYS a set, which the return address
- *		and that choose
- *	paths	as many
+ *	keys	for each way the address of its hook's frame (sp +
+ *		ARCH_HOOK_FP), 0 if it is empty; PATH_WAYS a set, which the
+ *		return address and the key select
+ *	paths	one for each key
  *
- * so that a look-up that finds nothing touches one line of a small array.
+ * so that a lookup without a hit touches one line of a small array.
  *
- * The list of words ends with the outermost frame, or at a frame of the
- * shadow, the path's tail: at the first barrier, whose stub says that all
- * further out is as the shadow has it; or, where the list would get too long,
- * at any frame, and the shadow's own words are compared from there.
+ * The list of words ends with the outermost frame, or at a frame of the shadow,
+ * the path's tail. The tail is the first barrier, whose stub proves that all
+ * frames further out are as in the shadow. Or, if the list would get too long,
+ * the tail is any frame, and the shadow's own words are compared from there.
  */
 #ifndef GNOMON_UNWIND_PATH_H
 #define GNOMON_UNWIND_PATH_H
@@ -24,11 +25,13 @@
 #include "unwind/stack.h"
 
 #define PATH_WORDS 52	/* nine cache lines */
-#define PATH_FULL (PATH_WORDS - PATH_BLOCK)	/* the rest fills up blocks */
+#define PATH_FULL (PATH_WORDS - PATH_BLOCK)	/* the remainder completes
+						 * blocks */
 #define PATH_WAYS 4
 #define PATH_BLOCK 4
 #define PATH_MORE 2	/* see struct path */
-#define PATH_OFFSETS (PATH_BLOCK * sizeof(uint16_t))	/* bytes of a block's */
+#define PATH_OFFSETS (PATH_BLOCK * sizeof(uint16_t))	/* bytes of a block's
+							 * offsets */
 
 /*
  * One stack: words at key + offset * ARCH_WORD that must equal value, in blocks
@@ -36,23 +39,23 @@
  *
  *	| single words, outermost first ▶ |  | ◀ pairs, innermost first |
  *
- * Words that lie one beside the other, as a saved frame pointer and a return
- * address do, are pairs, unless they are the innermost. Of pairs a block has
- * two, each of a word and the one behind it, and its offset PATH_MORE is not 0
- * if another block of pairs follows. Blocks are filled up by repetition, so that
- * no branch depends on a word. The hook's own frame is among the words: the
- * return address, and the caller's frame pointer if the walk used it. The key is
- * compared first: then all the words can be read (I1 of path.c).
+ * Two adjacent words, such as a saved frame pointer and a return address, form
+ * a pair, unless they are the innermost. A block holds two pairs, each a word
+ * and the one behind it; its offset PATH_MORE is not 0 if another block of
+ * pairs follows. Blocks are completed by repetition, so that no branch depends
+ * on a word. The words include the hook's own frame: the return address, and
+ * the caller's frame pointer if the walk used it. The key is compared first:
+ * equality proves that all words are readable (I1 of path.c).
  */
 struct path {
 	uint64_t mark;		/* of the tail */
-	uintptr_t slot;		/* of the tail, if it is a barrier */
-	uintptr_t far;		/* if it is none */
+	uintptr_t slot;		/* of the tail, if that is a barrier */
+	uintptr_t far;		/* of the tail, if that is no barrier */
 	uint32_t context;
 	uint32_t tail;		/* in the shadow's frames; 0: none */
 	uint32_t tail_words;	/* the same, in words */
-	/* in bytes of `offset`: where single words end, of which there is a
-	 * block at least, and where pairs begin */
+	/* in bytes of `offset`: the end of single words (at least one block),
+	 * and the start of pairs */
 	uint16_t singles_end;
 	uint16_t pairs;
 	bool paired;		/* there are pairs */
@@ -67,13 +70,13 @@ static inline uintptr_t path_key(uintptr_t sp)
 	return sp + ARCH_HOOK_FP;
 }
 
-/* (By a number that an instruction can hold.) */
+/* (The multiplier fits into an instruction.) */
 static inline uint64_t path_hash(uintptr_t ra, uintptr_t key)
 {
 	return key * UINT64_C(0x5bd1e995) + ra;
 }
 
-/* Where the set's keys are, in bytes: of the return address counts from bit 5
+/* The byte offset of the set's keys: the return address takes part from bit 5
  * on. */
 static inline uint64_t path_set(const struct capture_thread *t, uint64_t hash)
 {
@@ -91,7 +94,8 @@ static inline const uintptr_t *path_values(const struct path *p, uintptr_t at)
 		((uintptr_t)p->value + at * (ARCH_WORD / sizeof(uint16_t)));
 }
 
-/* From the innermost, where stacks with the same key mostly differ. */
+/* Compares from the innermost word, where stacks with the same key mostly
+ * differ. */
 static inline __attribute__((always_inline)) bool
 path_singles_equal(const struct path *p, const uintptr_t *stack)
 {
@@ -125,21 +129,20 @@ path_words_equal(const struct path *p, uintptr_t key)
 }
 
 /*
- * A function of the program's own around the allocator (xmalloc) is one return
- * address, with few stack pointers, for thousands of stacks. Where a set was
- * full of such, the return address is remembered as a wrapper's, with the
- * distance from the key of the next one outward, which takes part in the choice
- * of a set from then on. Of those with the same place the first one stays, until
- * path_clear.
+ * An allocator wrapper (xmalloc) has one return address and few stack pointers
+ * for thousands of stacks. If a set was full of them, the return address is
+ * stored as a wrapper's, with the distance from the key to the next return
+ * address outward. From then on that address takes part in selecting the set.
+ * Of wrappers that share an entry the first one stays, until path_clear.
  */
 
-/* Its place in `wrappers`. */
+/* Its index in `wrappers`. */
 static inline size_t path_wrapper(uintptr_t ra)
 {
 	return ra / 16 % WRAPPERS;
 }
 
-/* The hash that chooses a stack's set. */
+/* The hash that selects a stack's set. */
 static inline uint64_t path_choice(const struct capture_thread *t, uintptr_t ra,
 				   uintptr_t key)
 {
@@ -157,9 +160,9 @@ static inline uint64_t path_choice(const struct capture_thread *t, uintptr_t ra,
 
 /*
  * The first path whose words are all equal, or NULL. The caller has checked the
- * generation. Plain branches: they are predicted from the calls that led here,
- * and the comparison need not wait for the keys. (Choosing the way without a
- * branch cost 8 ns more.)
+ * generation. The branches are predicted from the calls that led here, so the
+ * comparison need not wait for the keys. (Selecting the way without a branch
+ * cost 8 ns more.)
  */
 static inline __attribute__((always_inline)) const struct path *
 path_match(const struct capture_thread *t, uintptr_t ra, uintptr_t key)
@@ -180,9 +183,9 @@ path_match(const struct capture_thread *t, uintptr_t ra, uintptr_t key)
 }
 
 /*
- * The words being equal, whether the stack is the path's: if it ends with them,
- * or if the shadow has the barrier that is its tail (I3 of path.c). False:
- * path_find_slow may know better.
+ * Given equal words: whether the stack is the path's, because it ends with
+ * them, or because the shadow has the barrier that is its tail (I3 of path.c).
+ * False: path_find_slow decides.
  */
 static inline __attribute__((always_inline)) bool
 path_ends_simply(const struct capture_thread *t, const struct path *p)
@@ -194,8 +197,8 @@ path_ends_simply(const struct capture_thread *t, const struct path *p)
 	       (p->tail < t->count && f->mark == p->mark && f->slot == p->slot);
 }
 
-/* The path whose words are all equal, and which ends as the stack does; NULL:
- * there is none. */
+/* The path whose words are all equal and whose tail matches the stack; NULL:
+ * none. */
 const struct path *path_find_slow(const struct capture_thread *t, uintptr_t ra,
 				  uintptr_t sp);
 
@@ -215,13 +218,14 @@ int path_init(struct capture_thread *t);
 /* Forgets all. */
 void path_clear(struct capture_thread *t);
 
-/* See path_learn. `frames` frames of the scratch, where the stack is foreign;
- * 0: what the shadow holds. */
+/* See path_learn. `frames`: the number of frames in scratch, if the stack is
+ * foreign; 0: the frames are the shadow's. */
 void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		     uint32_t context, uint32_t frames);
 
-/* The filter's word for a stack: half of the context that came there last. (It
- * is small rather than exact: a stack learned for nothing does no harm.) */
+/* The filter's word for a stack: half of the context that was last stored
+ * there. (It is small rather than exact: learning a stack for nothing is
+ * harmless.) */
 static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
 				  uint32_t context)
 {
@@ -233,8 +237,8 @@ static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
 }
 
 /*
- * Remembers the stack that was walked last, if it was met before: what
- * comes but once does not push out what repeats.
+ * Stores the last walked stack, if it was captured before: stacks that occur
+ * only once do not evict those that repeat.
  */
 static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 			      uintptr_t sp, uint32_t context, uint32_t frames)
@@ -247,8 +251,8 @@ static inline void path_learn(struct capture_thread *t, uintptr_t ra,
 		*seen = (uint16_t)context;
 }
 
-/* Whether path_learn would remember the stack, so that it is worth while to
- * walk it for that. If not, it has been met once now. */
+/* Whether path_learn would store the stack, so that walking it for that pays.
+ * If not, counts it as captured once. */
 static inline bool path_wanted(struct capture_thread *t, uintptr_t ra,
 			       uintptr_t sp, uint32_t context)
 {
@@ -260,7 +264,7 @@ static inline bool path_wanted(struct capture_thread *t, uintptr_t ra,
 	return ++t->path_misses > t->path_patience;
 }
 
-/* Masks, ways in use, and what each of them holds (I2). */
+/* Checks masks, the ways in use and the contents of each (I2). */
 bool path_is_valid(const struct capture_thread *t);
 
 #endif

@@ -1,36 +1,35 @@
 /*
- * placement.c: which return addresses become barriers.
+ * placement.c: decides which return addresses become barriers.
  *
  *	frames[1]                                      frames[count - 1]
  *	outermost ──────── far ─────── far ──── near ─── distance ──▶ innermost
  *
- * A barrier costs a mispredicted return, and the paths that go through its
- * slot have to be learned anew; it saves the comparison of all words outward
- * of it, which is only worth it for stacks that do not fit into a path. So one
- * is placed where BEYOND frames or more lie outward of it, up to the next
- * barrier; and in very deep stacks some more further out, at distances that
- * grow fourfold, so that when the innermost has been returned through, the
- * next is not far (as stack barriers of Go 1.5 to 1.8 were spaced). A barrier
- * that is returned through soon moves outward, unless joins met it often; one
- * that stands long, inward.
+ * A barrier costs a mispredicted return, and paths through its slot must be
+ * learned again. It saves comparing all words outward of it, which pays only
+ * for stacks that do not fit into a path. So one is placed where at least
+ * BEYOND frames lie between it and the next barrier outward. In very deep
+ * stacks more are placed further out, at distances that grow fourfold: when the
+ * innermost has been returned through, the next is not far (as stack barriers
+ * of Go 1.5 to 1.8 were spaced). A barrier that is returned through soon moves
+ * outward, unless joins met it often; one that stands long moves inward.
  *
- * Where none is put (docs/notes/capture.md says why for each): near the hook, in
- * the loader and the C library, into and out of frames whose rule is not
- * plain, outside images with rules, in threads whose stacks have met code of
- * no image, in a child made by vfork, while an image is mapped that cannot
- * stand it (image_barriers_verdict), and where a return leads into a frame
- * that an exception's handler may belong to.
+ * No barrier is placed (docs/notes/capture.md gives the reasons): near the
+ * hook, in the loader and the C library, into and out of frames whose rule is
+ * not plain, outside images with rules, in threads whose stacks pass through
+ * code of no image, in a child of vfork, while a mapped image forbids barriers
+ * (image_barriers_verdict), and where a return leads into a frame that may
+ * contain an exception handler.
  *
- * The last is for libgcc. Its phase 1 looks for the handler's frame and notes
- * it by the stack pointer that its callee leaves behind; phase 2 runs the
- * cleanups on the way there, and knows the frame again by that. A cleanup may
- * allocate, and so place a barrier: over the return into the handler's frame,
- * the new stub's own frame would be the first to have that stack pointer, and
- * no table of ours could give it another: it is its callee's. It has no
- * handler, and libgcc aborts. Likewise one that stood in phase 1 must not be
- * taken away in phase 2. Nothing tells that a cleanup runs in phase 2, the
- * unwinder's frames are gone then; but whether phase 1 may have stopped at a
- * frame is a matter of its return address alone (lsda.h).
+ * The last case is due to libgcc. Its phase 1 searches the handler's frame and
+ * records it by the stack pointer that its callee's return leaves; phase 2 runs
+ * the cleanups on the way, and recognises the frame by that stack pointer. A
+ * cleanup may allocate, and so place a barrier. If it replaced the return into
+ * the handler's frame, the stub's own frame would be the first with that stack
+ * pointer, and no unwind table of ours could change it. That frame has no
+ * handler, and libgcc aborts. Likewise a barrier that stood in phase 1 must not
+ * be removed in phase 2. We cannot detect that a cleanup runs in phase 2, as
+ * the unwinder's frames are gone then. But whether phase 1 may have stopped at
+ * a frame depends on its return address alone (lsda.h).
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -47,31 +46,33 @@
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
 
-#define DISTANCE_FIRST 16u	/* those further in are never touched */
+#define DISTANCE_FIRST 16u	/* frames further in never get a barrier */
 #define DISTANCE_MAX 192u
 #define BEYOND 10u
-#define FAR_TIMES 8u		/* of the distance: the next one out */
+#define FAR_TIMES 8u		/* times the distance: the next barrier
+				 * outward */
 #define FAR_GROWTH 4u
-#define TRIES 8u		/* frames further out, where one is forbidden */
-/* 8 us: to lose one costs 0.1, and some paths have to be learned anew. */
+#define TRIES 8u		/* frames further out to try, where one is
+				 * forbidden */
+/* 8 us: losing a barrier costs 0.1, and some paths must be learned again. */
 #define AGE_SHORT (8 * ARCH_TICKS_PER_US)
-#define SAVED_FEW 2000u	/* frames not compared, at 0.3 ns: as much as to
-				 * lose one and to place the next */
+#define SAVED_FEW 2000u	/* comparisons saved, at 0.3 ns each: the cost of
+				 * losing a barrier and placing the next */
 #define AGE_LONG (800 * ARCH_TICKS_PER_US)
 #define VERDICT_BITS 10		/* 8 KB */
 
 static struct {
 	enum capture_mode mode;
-	enum gt_mode_why why;	/* GT_WHY_DEFAULT: barriers may stand */
+	enum gt_mode_why why;	/* GT_WHY_DEFAULT: barriers are allowed */
 	bool oracle;
 	uint32_t near;
 	long pid;
 } placement;
 
 /*
- * What lsda_may_catch said, which takes some 0.4 us and more in large
- * functions, while barriers are placed over the same returns again and again.
- * A word is a return address << 1 | verdict, or 0; all are of one value of
+ * A cache of lsda_may_catch's results, which take some 0.4 us, more in large
+ * functions, while barriers are placed at the same returns again and again. A
+ * word is a return address << 1 | result, or 0; all are of one value of
  * capture_generation.
  */
 static struct {
@@ -105,8 +106,8 @@ static void set_why(struct capture_thread *t, enum gt_mode_why why)
 		   placement.why == GT_WHY_DEFAULT);
 }
 
-/* No barriers from now on; with nothing remembered, the next walk goes all the
- * way out and takes away those that stand (I6 of shadow.c). */
+/* No barriers from now on. With nothing remembered, the next walk goes to the
+ * outermost frame and removes the barriers on its way (I6 of shadow.c). */
 static void give_up(struct capture_thread *t, enum gt_mode_why why)
 {
 	set_why(t, why);
@@ -153,7 +154,8 @@ void placement_reconsider(struct capture_thread *t)
 		give_up(t, why);
 }
 
-/* Both sides of the call: who returns, and who is returned to. */
+/* Checks the code on one side of a return: the function that returns, or the
+ * one that is returned to. */
 static bool code_allows(uintptr_t ra)
 {
 	const struct image *image = image_find(ra - 1);
@@ -163,16 +165,16 @@ static bool code_allows(uintptr_t ra)
 }
 
 /*
- * Drops the verdicts of another generation. One that is stored late all the
- * same holds for code that the storing thread is in, so nobody has unloaded
- * it; and when that happens, the next generation drops it.
+ * Drops the results of another generation. A thread may still store an old one
+ * late. That one is for code that the thread is executing, so it is still
+ * mapped; when it is unmapped, the next generation drops the result.
  */
 static void renew_verdicts(void)
 {
 	uint32_t now = atomic_load_explicit(&capture_generation,
 					    memory_order_acquire), i;
 
-	/* Pairs with the release below: then all older ones are gone. */
+	/* Pairs with the release below: all older results are gone then. */
 	if (atomic_load_explicit(&verdicts.generation,
 				 memory_order_acquire) == now)
 		return;
@@ -182,7 +184,7 @@ static void renew_verdicts(void)
 	atomic_store_explicit(&verdicts.generation, now, memory_order_release);
 }
 
-/* Whether the frame returned to may hold an exception's handler. */
+/* Whether the frame that is returned to may contain an exception handler. */
 static bool may_catch(uintptr_t ra)
 {
 	/* Multiplicative hashing (Knuth, volume 3, 6.4). */
@@ -206,7 +208,8 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	uintptr_t ra = arch_return_address(f->raw);
 
 	CLAIM_FULL(at > 0);
-	/* a word that is more than an address is signed, whatever rules say */
+	/* a word with more bits than an address is signed, whatever the rules
+	 * say */
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
 	       f->raw <= ARCH_ADDRESS_MAX &&
@@ -214,7 +217,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	       code_allows(barrier_origin(f[1].raw)) && !may_catch(ra);
 }
 
-/* Puts one at `at` or a little further out, but inward of `limit`. */
+/* Places a barrier at `at` or a little further out, but inward of `limit`. */
 static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 {
 	uint32_t tries;
@@ -234,16 +237,16 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 	}
 }
 
-/* The place of the innermost one, 0 if there is none. */
+/* The index of the innermost barrier, 0 if there is none. */
 static uint32_t innermost(const struct capture_thread *t)
 {
 	return t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 }
 
 /*
- * Before new ones are placed: moves the distance by how long the innermost
- * one of the last walk stood. Time is measured, not captures: those that hit a
- * path leave no count.
+ * Before new barriers are placed: adapts the distance to how long the last
+ * walk's innermost barrier stood. It measures time, not captures: captures that
+ * hit a path are not counted.
  */
 static void adapt(struct capture_thread *t)
 {
@@ -268,17 +271,16 @@ static bool process_allows(struct capture_thread *t)
 	bool changed;
 
 	if (hardware_active()) {
-		/* It would fault on the first return through a stub. */
+		/* The first return through a stub would fault. */
 		placement_hardware(t);
 		return false;
 	}
-	/* Captures inside a dlopen may have used up its increment before the
+	/* Captures inside a dlopen may have handled its increment before the
 	 * image was in the loader's list. */
 	if (image_list_is_stale() && !image_refresh(&changed))
 		return false;
 	placement_reconsider(t);
-	/* who may not ask for its id any more cannot be told from a child
-	 * that shares its memory */
+	/* if getpid is forbidden, this may be a child that shares our memory */
 	return t->mode == GT_MODE_BARRIERS && unwind_may(UNWIND_NO_IDS) &&
 	       arch_syscall0(__NR_getpid) == placement.pid;
 }
@@ -289,7 +291,7 @@ static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 	uint32_t at, gap = inner * FAR_TIMES;
 
 	t->barrier_reach = inner + beyond + 1;
-	/* a handler may change it in between: it is read once */
+	/* read once: a handler may change it in between */
 	if (count <= last + t->barrier_reach || !process_allows(t))
 		return;
 	at = count - 1 - inner;
@@ -313,7 +315,7 @@ void placement_consider_slow(struct capture_thread *t)
 		put_all(t, t->barrier_distance, BEYOND);
 	inner = innermost(t);
 	CLAIM_FULL(inner < t->count);
-	/* also where the last one stood in the same place */
+	/* also if the new one is in the same place as the last */
 	if (t->report->barriers_placed != placed ||
 	    inner != t->barrier_innermost) {
 		t->barrier_since = arch_cycles();

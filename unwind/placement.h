@@ -1,25 +1,29 @@
 /*
- * placement.h: where barriers are put, and in which threads.
+ * placement.h: decides where barriers are placed, and in which threads.
  */
 #ifndef GNOMON_UNWIND_PLACEMENT_H
 #define GNOMON_UNWIND_PLACEMENT_H
 
 #include "unwind/stack.h"
 
-/* Once a process, and again in a forked child: what the process allows. */
+/* Reads what the process allows. Once per process, and again in a forked
+ * child. */
 void placement_init(const struct capture_config *config);
 
-/* The thread's mode and the reason for it, as far as is known at its start. */
+/* Sets the thread's mode and its reason, as far as known at the thread's
+ * start. */
 void placement_thread_start(struct capture_thread *t);
 
-/* The thread has a hardware shadow stack: it is read, and nothing is placed. */
+/* The thread has a hardware shadow stack: captures read it, and no barriers are
+ * placed. */
 void placement_hardware(struct capture_thread *t);
 
-/* The images have changed: whether one of them cannot stand barriers. */
+/* The images have changed: checks whether one of them forbids barriers. */
 void placement_reconsider(struct capture_thread *t);
 
-/* The thread's stacks pass through code of a runtime that may look at them, or
- * through code that is not known for sure: no barriers from now on. */
+/* The thread's stacks pass through code of a runtime that may read or move
+ * them, or through code whose frames are uncertain: places no barriers from now
+ * on. */
 void placement_strange(struct capture_thread *t, enum gt_mode_why why);
 
 /* See placement_consider. */
@@ -27,8 +31,8 @@ void placement_consider_slow(struct capture_thread *t);
 
 /*
  * After a walk whose frames are now the shadow: replaces return addresses by
- * stubs where it pays and is allowed. The thread is on its base stack. Mostly
- * there is nothing to do: the innermost barrier is the same, and not too far.
+ * stubs where that pays and is allowed. The thread is on its base stack. Mostly
+ * nothing is to be done: the innermost barrier is the same, and near enough.
  */
 static inline void placement_consider(struct capture_thread *t)
 {

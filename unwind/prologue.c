@@ -1,6 +1,6 @@
 /*
- * prologue.c: see prologue.h: both ways (prologue_way.h), and what they make of
- * a frame together.
+ * prologue.c: see prologue.h: combines the results of both analyses
+ * (prologue_way.h).
  *
  * Any thread, also signal handlers; some 4 KB of stack.
  */
@@ -8,9 +8,10 @@
 
 #if ARCH_DECODES
 
-#define OPERATIONS_MAX 4096	/* in one answer */
+#define OPERATIONS_MAX 4096	/* for one result */
 
-/* Whether both mean the same frame; w: as it is at pc, by the way back. */
+/* Whether both describe the same frame; w: the state at pc, from the backward
+ * analysis. */
 static bool agree(const struct prologue_frame *on,
 		  const struct prologue_frame *back, const struct way *w)
 {
@@ -20,8 +21,8 @@ static bool agree(const struct prologue_frame *on,
 	       on->cfa == -base.n && on->ra == back->ra;
 }
 
-/* Registers that the function has stored, and that the way onward did not come
- * to load. */
+/* Adds registers that the function has stored, and that the forward analysis
+ * did not see loaded. */
 static void add_saved(struct prologue_frame *on,
 		      const struct prologue_frame *back)
 {

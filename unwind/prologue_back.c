@@ -1,5 +1,5 @@
 /*
- * prologue_back.c: the way back: see prologue_way.h.
+ * prologue_back.c: the backward analysis: see prologue_way.h.
  */
 #include "unwind/claim.h"
 #include "unwind/prologue_way.h"
@@ -8,14 +8,15 @@
 
 enum {
 	BACK_MAX = 2048,	/* instructions, to a function's beginning */
-	SAVES_MAX = 64,		/* from there to where it stores its caller, or
-				 * has made a frame pointer */
-	ARGUMENTS_MAX = 24,	/* bytes of code, from where arguments are
-				 * stored to there */
-	PROBE_BYTES_MAX = 16	/* of the loop that touches a frame's pages */
+	SAVES_MAX = 64,		/* from there to where it stores the return
+				 * address, or has set the frame pointer */
+	ARGUMENTS_MAX = 24,	/* bytes of code, from storing arguments to
+				 * there */
+	PROBE_BYTES_MAX = 16	/* of a loop that touches a frame's pages */
 };
 
-/* d = sp - b, or sp + b: of a frame whose size does not fit into one. */
+/* sp = sp - b, or sp + b: for a frame size that does not fit into an
+ * immediate. */
 static bool moves_by_register(const struct arch_operation *op, unsigned kind)
 {
 	return ARCH_ROOM_STEPS && op->kind == kind && op->d == ARCH_REG_SP &&
@@ -41,7 +42,8 @@ static unsigned size_at(const struct search *s, uintptr_t at, unsigned mode)
 	return op.size;
 }
 
-/* Whether the bytes at `at` are rather a part of a longer instruction before. */
+/* Whether the bytes at `at` are probably part of a longer instruction that
+ * begins before. */
 static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
 {
 	return size_at(s, at - ARCH_INSTRUCTION, mode) > ARCH_INSTRUCTION &&
@@ -54,14 +56,14 @@ static bool stores_caller(const struct arch_operation *op)
 	       op->mask >> ARCH_REG_LR & 1 && way_is_list(op->mask);
 }
 
-/* As the code does that a program begins with: nobody called it. */
+/* lr = 0, as in a program's first code: it has no caller. */
 static bool forgets_caller(const struct arch_operation *op)
 {
 	return op->kind == ARCH_OP_SET && op->d == ARCH_REG_LR && !op->value;
 }
 
-/* The nearest place before pc where this is done; 0: none in so many
- * instructions, or none of the function that pc is in. */
+/* The nearest address before pc that stores the return address, or allocates
+ * stack; 0: none within `most` instructions, or not in pc's function. */
 static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 			   unsigned most, bool stores)
 {
@@ -86,8 +88,8 @@ static uintptr_t look_back(struct search *s, uintptr_t pc, unsigned mode,
 	return 0;
 }
 
-/* Whether at `at` arguments are put into the stack, or room is taken for them,
- * and nothing between there and `starts` goes elsewhere. */
+/* Whether the code at `at` stores arguments on the stack, or allocates room for
+ * them, and nothing between there and `starts` jumps. */
 static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 {
 	bool first = true;
@@ -111,8 +113,8 @@ static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 	return at == starts;
 }
 
-/* Where a function begins that does so before it stores its caller: with
- * registers that nobody has to preserve. */
+/* The beginning of a function that first stores arguments, from caller-saved
+ * registers, and then the return address. */
 static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 				  unsigned mode)
 {
@@ -126,8 +128,7 @@ static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 	return starts;
 }
 
-/* A number, or what is to become the stack pointer, in a register that nobody
- * has to preserve. */
+/* Sets a caller-saved register to a constant, or to the new stack pointer. */
 static bool makes_size(const struct arch_operation *op)
 {
 	return !way_preserves(op->d) && op->d != ARCH_REG_LR &&
@@ -136,8 +137,9 @@ static bool makes_size(const struct arch_operation *op)
 		 op->value < 0));
 }
 
-/* Where a function begins that takes its room in steps, before it stores its
- * caller: nothing but a loop that touches pages goes elsewhere between. */
+/* The beginning of a function that allocates its frame in steps before it
+ * stores the return address: no jump in between except loops that touch
+ * pages. */
 static uintptr_t before_steps(const struct search *s, uintptr_t starts,
 			      unsigned mode)
 {
@@ -161,7 +163,7 @@ static uintptr_t before_steps(const struct search *s, uintptr_t starts,
 	return starts;
 }
 
-/* The stack pointer goes up to what a frame pointer says. */
+/* The stack pointer is raised to a value from the frame pointer. */
 static bool goes_up(const struct way *w, const struct arch_operation *op)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
@@ -172,7 +174,7 @@ static bool goes_up(const struct way *w, const struct arch_operation *op)
 	       (sp.kind != ENTRY || sp.reg != ARCH_REG_SP || to.n > sp.n);
 }
 
-/* The frame goes: the function's end, or one of them. */
+/* The frame is released: the function's end, or one of its ends. */
 static bool gives_back(const struct way *w, const struct arch_operation *op)
 {
 	if (w->home[ARCH_REG_LR].kind != ENTRY)
@@ -186,16 +188,19 @@ static bool gives_back(const struct way *w, const struct arch_operation *op)
 	       (op->a == ARCH_REG_SP ? op->value > 0 : goes_up(w, op));
 }
 
-/* The way through a function, in the order in which it lies. */
+/* The state of executing a function in address order. */
 struct pass {
 	struct way way;
-	struct way body;	/* as it was when the frame went, if it did */
+	struct way body;	/* the state before the frame was released, if
+				 * it was */
 	bool ending;
-	bool ended;		/* it was left, in between */
-	bool moved;		/* the stack pointer, by nobody knows what */
-	uintptr_t early;	/* where the beginning is over */
-	struct value fp;	/* the frame pointer, if it was made one */
-	struct value maybe;	/* what may be one, if the end goes by it */
+	bool ended;		/* there was an exit before */
+	bool moved;		/* the stack pointer was changed by an unknown
+				 * amount */
+	uintptr_t early;	/* end of the prologue, at most */
+	struct value fp;	/* the frame pointer, if it was set */
+	struct value maybe;	/* a possible frame pointer, if the epilogue
+				 * uses it */
 };
 
 static void pass_apply(struct pass *p, const struct arch_operation *op)
@@ -218,8 +223,9 @@ static void pass_apply(struct pass *p, const struct arch_operation *op)
 		p->maybe = p->way.reg[ARCH_REG_FP];
 }
 
-/* Behind what goes elsewhere for good, code is as before the frame went. False:
- * not all of the frame went, so the function has begun elsewhere. */
+/* After an unconditional jump the state is as before the frame was released.
+ * False: not all of the frame was released, so the function begins
+ * elsewhere. */
 static bool pass_end(struct pass *p)
 {
 	struct value sp = p->way.reg[ARCH_REG_SP];
@@ -238,9 +244,9 @@ static bool pass_end(struct pass *p)
 	return true;
 }
 
-/* Another function's beginning, whose store of its caller is of no known form:
- * behind an end the return address is stored, or room taken, which without a
- * frame pointer only a beginning does. */
+/* Another function's beginning, with an unknown form of storing the return
+ * address: after an exit the return address is stored, or stack allocated,
+ * which without a frame pointer only a prologue does. */
 static bool pass_begins_another(const struct pass *p,
 				const struct arch_operation *op)
 {
@@ -250,7 +256,7 @@ static bool pass_begins_another(const struct pass *p,
 		 op->mask >> ARCH_REG_LR & 1));
 }
 
-/* From the beginning up to pc. */
+/* Executes from the beginning up to pc. */
 static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 {
 	struct arch_operation op, delayed;
@@ -259,7 +265,7 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 		if (!way_next(s, &p->way, &op)) {
 			if (!op.size)
 				return false;
-			continue;	/* a trap: others jump over it */
+			continue;	/* a trap: jumps pass over it */
 		}
 		if (pass_begins_another(p, &op))
 			return false;
@@ -320,13 +326,13 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	sp = p.way.reg[ARCH_REG_SP];
 	fp = p.way.reg[ARCH_REG_FP];
 	ra = p.way.home[ARCH_REG_LR];
-	/* one that has been made a frame pointer knows of more room than was
-	 * met in this order */
+	/* a frame pointer also covers allocations that this order did not
+	 * see */
 	f->base = p.fp.kind == ENTRY || sp.kind != ENTRY ? ARCH_REG_FP :
 							     ARCH_REG_SP;
 	if (f->base == ARCH_REG_FP)
 		sp = fp;
-	/* what lies elsewhere may be jumped to while it is moved */
+	/* code that lies elsewhere may run while sp is changed */
 	if (f->base == ARCH_REG_SP && p.moved)
 		return false;
 	f->deref = false;

@@ -1,15 +1,15 @@
 /*
- * prologue_onward.c: the way onward: see prologue_way.h.
+ * prologue_onward.c: the forward analysis: see prologue_way.h.
  */
 #include "unwind/claim.h"
 #include "unwind/prologue_way.h"
 
 #if ARCH_DECODES
 
-#define CONFIRM_MAX 512		/* instructions to another way out */
+#define CONFIRM_MAX 512		/* instructions to another exit */
 
-/* Where the registers that must be preserved are, in a frame whose CFA is
- * known. False: one of them is not what it was for the caller. */
+/* Finds the callee-saved registers in a frame whose CFA is known. False: one of
+ * them does not have the caller's value. */
 static bool find_saved(const struct way *w, struct prologue_frame *f)
 {
 	unsigned r;
@@ -29,8 +29,8 @@ static bool find_saved(const struct way *w, struct prologue_frame *f)
 	return true;
 }
 
-/* Where a register is that was saved, in a frame whose CFA is a word of it:
- * below the frame pointer, or beside the CFA. False: it cannot be. */
+/* Finds a saved register in a frame whose CFA is a word of the frame: below the
+ * frame pointer, or relative to the CFA. False: impossible. */
 static bool find_saved_beside(struct value v, unsigned r,
 			      struct prologue_frame *f)
 {
@@ -45,8 +45,8 @@ static bool find_saved_beside(struct value v, unsigned r,
 	return v.kind == BEYOND && v.n == f->cfa && v.m < ARCH_RA_OFFSET;
 }
 
-/* Something was stored by the stack pointer which the way may have loaded by the
- * frame pointer: where a signal came that cannot be told. */
+/* Something was stored relative to sp that the code may load relative to fp:
+ * after a signal this cannot be decided. */
 static bool stores_unseen(const struct search *s, const struct way *w)
 {
 	unsigned r;
@@ -57,8 +57,8 @@ static bool stores_unseen(const struct search *s, const struct way *w)
 	return false;
 }
 
-/* The same, where the stack pointer is a word of the frame: that of a function
- * which has aligned it. A tail call leaves the return address to be passed. */
+/* Like is_left, if sp is loaded from a word of the frame: in a function that
+ * has realigned it. Before a tail call the return address is not popped yet. */
 static bool is_left_aligned(const struct search *s, const struct way *w,
 			    struct value target, struct prologue_frame *f)
 {
@@ -83,7 +83,7 @@ static bool is_left_aligned(const struct search *s, const struct way *w,
 	return f->by_base >> ARCH_REG_FP & 1 && !stores_unseen(s, w);
 }
 
-/* Whether the function is left here, for its caller or by a tail call. */
+/* Whether the function exits here, by a return or a tail call. */
 static bool is_left(const struct search *s, const struct way *w,
 		    struct value target, struct prologue_frame *f)
 {
@@ -122,7 +122,7 @@ static void remember_way(struct search *s, const struct way *w)
 	s->way[s->ways++] = *w;
 }
 
-/* Whether this jump was not yet followed, if it goes back. */
+/* Whether this jump is followed for the first time, if it goes backward. */
 static bool jump_is_new(struct search *s, uintptr_t from, uintptr_t to)
 {
 	unsigned i;
@@ -138,7 +138,7 @@ static bool jump_is_new(struct search *s, uintptr_t from, uintptr_t to)
 	return true;
 }
 
-/* The instruction behind one that goes elsewhere, if it runs before. */
+/* Executes the instruction in the delay slot, if there is one. */
 static bool run_delayed(struct search *s, struct way *w,
 			const struct arch_operation *op)
 {
@@ -152,16 +152,15 @@ static bool run_delayed(struct search *s, struct way *w,
 	return true;
 }
 
-/* Another function's beginning: it stores who called it, which after a call is
- * nobody's value any more. */
+/* Another function's beginning: it stores the return address register, which
+ * has no known value after a call. */
 static bool begins_another(const struct way *w, const struct arch_operation *op)
 {
 	return op->kind == ARCH_OP_STORE && op->mask >> ARCH_REG_LR & 1 &&
 	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
 }
 
-/* Whether a function may be called with the stack pointer as it is, by the one
- * that was called from before pc. */
+/* Whether the stack pointer is aligned for the call before pc. */
 static bool may_call(const struct search *s, const struct way *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
@@ -169,8 +168,8 @@ static bool may_call(const struct search *s, const struct way *w)
 	return s->exact || sp.kind != ENTRY || sp.n % ARCH_STACK_ALIGN == 0;
 }
 
-/* What lies below the stack pointer is nobody's home any more: a function that
- * is jumped to stores registers of its own. */
+/* Slots below the stack pointer no longer hold saved registers: a function that
+ * is jumped to stores its own there. */
 static void leave_homes(struct way *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
@@ -182,7 +181,8 @@ static void leave_homes(struct way *w)
 			w->home[r].kind = UNKNOWN;
 }
 
-/* Whether the frame has gone, and who called is known: a jump is a tail call. */
+/* Whether the frame is released and the return address known: a jump is then a
+ * tail call. */
 static bool is_gone(const struct search *s, const struct way *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
@@ -199,8 +199,8 @@ static bool is_gone(const struct search *s, const struct way *w)
 
 enum follow { ON, LEFT, DEAD };
 
-/* Where a signal came the return address may be gone from its register unseen: a
- * jump by a register that takes no room back may be a switch. */
+/* After a signal the register may have lost the return address unnoticed: a
+ * register jump that releases no stack may be a switch. */
 static bool is_switch(const struct search *s, const struct way *w,
 		      const struct arch_operation *op)
 {
@@ -229,7 +229,7 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 			straight = *w;
 		straight.pc = w->pc;
 		w->pc = op->target;
-		/* where nothing is found by the way back, loops are followed */
+		/* without a backward analysis, loops are followed */
 		if (ARCH_DECODES_BACK ? op->target > pc :
 					jump_is_new(s, pc, op->target))
 			remember_way(s, w);
@@ -275,7 +275,7 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 	return how == LEFT;
 }
 
-/* By the ways that are yet to be followed. */
+/* Follows the remaining paths. */
 static bool follow_next(struct search *s, struct prologue_frame *f)
 {
 	struct way w;

@@ -1,10 +1,10 @@
 /*
- * prologue_rule.c: frames that the code tells (prologue.c), as rules and as
+ * prologue_rule.c: converts frames found in the code (prologue.c) to rules and
  * steps.
  *
- * What was found is kept by return address, in a table of an image's own: what
- * its tables say holds for stretches, what code says for one address. That
- * nothing was found is kept as well.
+ * Results are stored by return address, in a separate table of the image:
+ * unwind tables describe ranges, the code analysis a single address. Failures
+ * are stored as well.
  *
  * Any thread, also signal handlers.
  */
@@ -35,7 +35,7 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 
 static struct rule rule_of_frame(const struct prologue_frame *f)
 {
-	/* where functions may sign, this one may */
+	/* if functions may sign return addresses, this one may */
 	struct rule rule = { .kind = f->one_way ? RULE_CODE : RULE_FRAME,
 			     .cfa_off = f->cfa, .signs = ARCH_RULE_SIGNS != 0 };
 	unsigned ra;
@@ -64,8 +64,8 @@ static void keep(struct rules_image *image, uintptr_t at, uint16_t id)
 	struct granule_writer writer;
 	uint16_t known;
 
-	if (granule_find(&image->told, at, &known) ||
-	    !granule_begin(&writer, &image->told, at, at, at + 1))
+	if (granule_find(&image->from_code, at, &known) ||
+	    !granule_begin(&writer, &image->from_code, at, at, at + 1))
 		return;
 	granule_row(&writer, at, at + 1, id);
 	granule_end(&writer);
@@ -76,13 +76,13 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 	struct prologue_frame frame;
 	uint16_t id = 0;
 
-	if (granule_find(&image->told, ra - 1, &id))
+	if (granule_find(&image->from_code, ra - 1, &id))
 		return id;
 	if (frame_of(image, ra, false, &frame))
 		id = dictionary_id(rule_of_frame(&frame));
 	else if (rules_index_is_outermost(image, ra))
 		id = dictionary_id((struct rule){ .kind = RULE_END });
-	if (image->told.granules && granule_try_lock()) {
+	if (image->from_code.granules && granule_try_lock()) {
 		keep(image, ra - 1, id);
 		granule_unlock();
 	}
@@ -99,7 +99,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 	uint64_t base, cfa, ra;
 	unsigned r;
 
-	/* what is not there is looked for the longest: once only */
+	/* failures take longest: analyse once only */
 	if ((!pc_exact && !prologue_find(image, pc)) ||
 	    !frame_of(image, pc, pc_exact, &frame))
 		return !pc_exact && rules_index_is_outermost(image, pc) ?

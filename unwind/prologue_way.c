@@ -48,7 +48,7 @@ bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n)
 	return v.kind == kind && v.reg == reg && v.n == n && v.m == 0;
 }
 
-/* Where the word `index` of an access lies. */
+/* The address of word `index` of an access. */
 static struct value place_of(const struct way *w,
 			     const struct arch_operation *op, unsigned index)
 {
@@ -79,8 +79,8 @@ static struct value loaded(const struct way *w, struct value place)
 	return place;
 }
 
-/* The value of register r is stored. Onward, a function that was jumped to may
- * put it where another one had it, or what the caller had in r anew. */
+/* Register r is stored at `place`. Forward, a function that was jumped to may
+ * reuse another register's slot, or store the caller's r again. */
 static void stored(struct way *w, unsigned r, struct value place)
 {
 	struct value v = w->reg[r];
@@ -109,7 +109,7 @@ static void access_words(struct way *w, const struct arch_operation *op)
 		reg = &w->reg[r];
 		if (!(op->mask >> r & 1))
 			continue;
-		/* the base is what it was for all of them */
+		/* the base keeps its old value for all of them */
 		place = place_of(w, op, index++);
 		if (op->kind == ARCH_OP_LOAD && r != op->a)
 			*reg = loaded(w, place);

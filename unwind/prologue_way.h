@@ -1,36 +1,37 @@
 /*
- * prologue_way.h: code followed with values that say only where they come from:
+ * prologue_way.h: symbolic execution of code: register values are only known by
+ * their origin:
  *
  *	CONSTANT n	n
- *	ENTRY r, n	what register r held where this began, + n
- *	WORD r, n, m	the word that lay at ENTRY r, n then, + m
- *	BEYOND r, n, m	the word that lay at WORD r, n, m then
+ *	ENTRY r, n	register r's value at the start, + n
+ *	WORD r, n, m	the word at ENTRY r, n at the start, + m
+ *	BEYOND r, n, m	the word at WORD r, n, m at the start
  *	UNKNOWN		anything
  *
- * Onward, from pc: the function is followed until it is left. There the stack
- * pointer is the CFA, as ENTRY sp or fp; the return address is a WORD between;
- * each register that a called function must preserve is its own ENTRY, or a
- * WORD. Of a branch the way that does not jump is followed first.
+ * Forward: executes from pc until the function returns. There the stack pointer
+ * is the CFA, as ENTRY sp or fp; the return address is a WORD in between; each
+ * callee-saved register is its own ENTRY, or a WORD. At a branch the path that
+ * does not jump is followed first.
  *
- * Where calls push, a function that has aligned its stack pointer keeps the CFA
- * in its frame: that is a WORD then, and the return address BEYOND.
+ * Where calls push, a function that has realigned its stack pointer keeps the
+ * CFA in its frame: the CFA is then a WORD, and the return address BEYOND.
  *
- * Where code is followed onward only (ARCH_DECODES_BACK), another way out has to
- * say the same, and the stack pointer has to be as calls want it, which it is not
- * at the end of another function.
+ * Without a backward analysis (ARCH_DECODES_BACK), another exit must agree, and
+ * the stack pointer must be aligned as calls require, which it is not at the
+ * end of another function.
  *
- * Back, to pc: the nearest store of a return address, and the stack pointer's
- * last decrease before it, are the function's beginning. From there all is
- * followed in the order in which it lies, passing over the ends that lie
- * between. ENTRY sp is the CFA then.
+ * Backward: the nearest store of a return address before pc, and the last
+ * decrease of the stack pointer before that store, are the function's
+ * beginning. From there the instructions are executed in address order up to
+ * pc, passing over exits in between. ENTRY sp is the CFA then.
  *
- * What comes behind a call that never returns is often another function. There
- * the way onward ends: that stores a return address of its own, or returns by
- * one that nobody has loaded.
+ * The code after a call that never returns is often another function. The
+ * forward analysis ends there: that function stores a return address of its
+ * own, or returns by one that no instruction has loaded.
  *
  * Any thread, also signal handlers.
  *
- * I1  Code is read inside of the given bounds only, by at most `left`
+ * I1  Code is read only inside the given bounds, and at most `left`
  *     instructions.
  */
 #ifndef GNOMON_UNWIND_PROLOGUE_WAY_H
@@ -41,9 +42,9 @@
 #if ARCH_DECODES
 
 enum {
-	WAYS_MAX = ARCH_DECODES_BACK ? 4 : 8,	/* that are yet to be followed;
-						 * of more, the newest */
-	JUMPS_MAX = 32		/* backward, each followed once */
+	WAYS_MAX = ARCH_DECODES_BACK ? 4 : 8,	/* still to be followed; if
+						 * there are more, the newest */
+	JUMPS_MAX = 32		/* backward jumps; each is followed once */
 };
 
 enum value_kind { UNKNOWN, CONSTANT, ENTRY, WORD, BEYOND };
@@ -57,10 +58,10 @@ struct value {
 
 struct way {
 	uintptr_t pc;
-	unsigned mode;		/* of the processor, as arch_decode has it */
+	unsigned mode;		/* of the processor, as in arch_decode */
 	struct value reg[ARCH_REG_COUNT];
-	/* The place where the ENTRY of a register was stored, if it was; or,
-	 * onward only, what it held when it was stored last. */
+	/* The slot where a register's ENTRY was stored, if it was; or, forward
+	 * only, the register's value when it was last stored. */
 	struct value home[ARCH_REG_COUNT], held[ARCH_REG_COUNT];
 };
 
@@ -74,42 +75,42 @@ struct search {
 	uintptr_t jump[JUMPS_MAX];
 };
 
-/* UNKNOWN where it cannot be told. */
+/* v + n; UNKNOWN if that cannot be represented. */
 struct value value_add(struct value v, int64_t n);
-/* m is 0 of it. */
+/* Whether v has these fields, with m = 0. */
 bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n);
 
-/* Whether frames are found from it. */
+/* Whether a CFA may be relative to it. */
 bool way_is_base(unsigned reg);
 
-/* What a called function preserves, the stack pointer apart. */
+/* Whether it is callee-saved, the stack pointer excluded. */
 bool way_preserves(unsigned reg);
 
-/* Whether a function may store or load these at once, and who called it among
- * them. Compilers that want room take registers of no use next to the preserved
- * ones: a list with any else is data. */
+/* Whether a function may store or load these registers in one instruction, the
+ * return address among them. Compilers that need space add unused registers
+ * next to the callee-saved ones: a list with any other register is data. */
 bool way_is_list(uint64_t mask);
 
-/* From pc; unless `exact`, behind a call. */
+/* Starts at pc; unless `exact`, pc follows a call. */
 void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact);
 
-/* What an instruction does to registers, wherever it leads. */
+/* Applies an instruction's effect on registers, wherever it jumps. */
 void way_apply(struct way *w, const struct arch_operation *op);
 
-/* The instruction at w->pc, which is passed. False: there is none. */
+/* Decodes the instruction at w->pc and advances w->pc. False: there is none. */
 bool way_next(struct search *s, struct way *w, struct arch_operation *op);
 
-/* Whether a frame may be this one. exact: a signal may have come where the stack
- * pointer was any word's. */
+/* Whether a frame may look like this. exact: a signal may have interrupted it
+ * where the stack pointer had any alignment to words. */
 bool way_is_sane(const struct prologue_frame *f, bool exact);
 
 /* False: not known. */
 bool prologue_onward(struct search *s, uintptr_t pc, struct prologue_frame *f);
 
-/* Behind it: whether another way out, if one is near, says the same. */
+/* After prologue_onward: whether another exit, if one is near, agrees. */
 bool prologue_is_confirmed(struct search *s, const struct prologue_frame *f);
 
-/* False: not known. *at: how it is at pc. */
+/* Backward analysis. False: not known. *at: the state at pc. */
 bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 		   struct way *at);
 

@@ -1,13 +1,13 @@
 /*
- * radix.c: two levels, filled where something was found.
+ * radix.c: two levels, filled on demand.
  *
  *	root[]   one pointer for 4 GiB of addresses, NULL while untouched
  *	leaf[]   one number for 64 KiB
  *
- * Of the root one page is touched for a program, one for its libraries, and
- * of a leaf one page for 128 MiB of code; the rest of both is address space.
- * Against a binary search among the executable ranges (15 ns with 5 images, 50
- * with 300, as its branches cannot be predicted) it takes 2 ns.
+ * A process touches one page of the root for the program, one for its
+ * libraries, and one page of a leaf for 128 MiB of code; the remainder is only
+ * address space. A binary search of the executable ranges takes 15 ns with 5
+ * images, 50 with 300, as its branches are unpredictable; this takes 2 ns.
  *
  * Thread context: any thread, also signal handlers.
  *
@@ -61,7 +61,7 @@ uint16_t radix_find(uintptr_t address)
 			      memory_order_acquire) : 0;
 }
 
-/* If two make one at once, one stays unused for ever. */
+/* If two threads make one at once, one stays unused for ever. */
 static struct radix_leaf *make_leaf(_Atomic(struct radix_leaf *) *slot)
 {
 	struct radix_leaf *leaf = unwind_alloc(sizeof(*leaf)), *other = NULL;
@@ -93,7 +93,7 @@ void radix_store(uintptr_t address, uint16_t number)
 }
 
 #ifdef GNOMON_CLAIMS
-/* Of the leaves one page each, which is what most of them have. */
+/* Checks one page of each leaf: most leaves use only that. */
 #define VALID_SLOTS 2048
 
 bool radix_is_valid(uint16_t most)

@@ -1,28 +1,28 @@
 /*
- * rule_cache.h: from a return address to a rule by one load.
+ * rule_cache.h: a cache from return address to rule, with one load for a hit.
  *
- * In front of the rule tables stands one process-wide cache of 8-byte words,
- * each read and written whole, in sets of two. A return address, turned to the
- * right by ARCH_CODE_SHIFT, is cut into its low INDEX_BITS, which are the set, and
- * the rest, which is stored, so a hit is exact. The word also holds the rule itself, so that one
- * load leads from a return address to the next frame:
+ * One process-wide cache of 8-byte words precedes the rule tables. Words are
+ * read and written atomically and lie in sets of two. The return address is
+ * rotated right by ARCH_CODE_SHIFT. Its low INDEX_BITS select the set; the word
+ * stores the upper bits, so a hit is exact. The word also holds the rule
+ * itself: one load leads from a return address to the next frame:
  *
  *	63            30 29  28  27                          0
  *	+---------------+---+---+-----------------------------+
- *	| address >> 13 | 1 | 0 |   frame, by sp: rule_word.h |
- *	| address >> 13 | 0 | 1 |   frame, by fp              |
- *	| address >> 13 | 0 | 0 |   others       |   rule id  |
+ *	| address >> 13 | 1 | 0 |   CFA from sp: rule_word.h  |
+ *	| address >> 13 | 0 | 1 |   CFA from fp               |
+ *	| address >> 13 | 0 | 0 |   flags        |   rule id  |
  *	+---------------+---+---+-----------------------------+
  *
- * A word of 0 is an empty place: it belongs to addresses below 1 << 13, where
- * no code is, and is not of the first kind. (Twice the sets were no faster in
+ * A word of 0 is an empty entry: it matches addresses below 1 << 13, where no
+ * code is, and is not of the first kind. (Twice as many sets were no faster in
  * programs that need them, and took twice the room in the processor's cache.)
  *
- * A frame costs what one load waits for the other, and what lies between them.
- * So the set is a mask of the address and no more, the ways of a set lie in two
- * arrays, that the place of the first is that mask and a scale, and cfa_off is
- * the word's lowest part: 3.7 ns a frame, where the exclusive or of address and
- * rest, ways beside each other and a mask of the rule took 4.9.
+ * The cost of a frame is the latency of its dependent loads and of the
+ * instructions between them. So the set is just a mask of the address, the two
+ * ways of a set lie in two arrays, the first way's address is that mask scaled,
+ * and cfa_off is the lowest part of the word: 3.7 ns a frame. An exclusive or
+ * of address and upper bits, adjacent ways and a mask for the rule took 4.9 ns.
  */
 #ifndef GNOMON_UNWIND_RULE_CACHE_H
 #define GNOMON_UNWIND_RULE_CACHE_H
@@ -38,11 +38,11 @@
 #define HIGH_SHIFT 30
 #define WORD_PLAIN (1u << 29)
 #define WORD_FP (1u << 28)
-/* In words of neither kind. */
+/* Flags in words of neither kind. */
 #define WORD_END (1u << 27)	/* the outermost frame */
 #define WORD_NO_IMAGE (1u << 26)
 #define WORD_STUB (1u << 25)	/* a barrier's stub */
-#define WORD_JOIN (1u << 24)	/* in no word: see walk.c, step_plain */
+#define WORD_JOIN (1u << 24)	/* never stored: see walk.c, step_plain */
 #define WORD_ID 0xffff
 #define PAYLOAD_MASK ((1u << HIGH_SHIFT) - 1)
 
@@ -65,14 +65,15 @@ static inline __attribute__((always_inline)) uintptr_t rule_size(uint32_t rule)
 	return rule & ARCH_RULE_SIZE_MAX;
 }
 
-/* Where its fp was saved, as arch_rule_fp_at takes it; 0: it was not. */
+/* Where the caller's fp was saved, as arch_rule_fp_at takes it; 0: not
+ * saved. */
 static inline __attribute__((always_inline)) uintptr_t rule_saved(uint32_t rule)
 {
 	return rule >> ARCH_RULE_FP_SHIFT & ARCH_RULE_FP_MAX;
 }
 
-/* Places and words are found by this number. Of what is no address of an
- * instruction the lowest bits become the highest: such a word is nowhere. */
+/* The key of entries. Unless ra is an aligned instruction address, its lowest
+ * bits become the highest: such a key matches no word. */
 static inline __attribute__((always_inline)) uintptr_t rule_key(uintptr_t ra)
 {
 	return ARCH_CODE_SHIFT ? ra >> ARCH_CODE_SHIFT |
@@ -80,14 +81,15 @@ static inline __attribute__((always_inline)) uintptr_t rule_key(uintptr_t ra)
 				 ra;
 }
 
-/* Looks the rule up and fills the place `at`. */
+/* Looks the rule up and fills the entry `at`. */
 uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at);
 
-/* Whether a frame is the outermost one: its rule says so, or has no word for it
- * and it lies at a made-up start. sp: of the function that was called there. */
+/* Whether a frame is the outermost one: its rule says so, or it has no table
+ * entry and lies at the end of the stack (walk_at_stack_end). sp: the stack
+ * pointer after the return to this frame. */
 bool rule_is_outermost(uint32_t rule, uintptr_t sp);
 
-/* The lower bits of the word for a return address, and two of the address. */
+/* The lower bits of the word for a return address, plus two of the address. */
 static inline __attribute__((always_inline)) uint32_t
 rule_of(_Atomic uint64_t *words, uintptr_t ra)
 {

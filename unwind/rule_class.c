@@ -1,15 +1,15 @@
 /*
- * rule_class.c: which rows are simple, and what they come to.
+ * rule_class.c: recognises simple rows and converts them to rules.
  *
- * A walker that follows pc, sp and fp alone need not know where the other
- * registers were saved. So a row is judged by four things: the CFA, and the
- * rules for the return address, sp and fp. What does not fit one of the
- * shapes below is RULE_COMPLEX, never nearly right.
+ * A walk that tracks pc, sp and fp alone need not know where other registers
+ * are saved. So four things classify a row: the CFA, and the rules for the
+ * return address, sp and fp. A row without one of the shapes below is
+ * RULE_COMPLEX, never approximated.
  *
- *	FRAME   sp or fp + offset; pc where arch_rule_ra knows; fp kept, or at
- *	        CFA + n words
+ *	FRAME   sp or fp + offset; pc at an offset that arch_rule_ra encodes;
+ *	        fp unchanged, or at CFA + n words
  *	DEREF   *(fp + offset); pc likewise; fp at fp + n words
- *	PLT     the expression of lazy linkage tables; the rest as in FRAME
+ *	PLT     the CFA expression of lazy PLT entries; pc and fp as in FRAME
  *	SIGNAL  marked as signal frame; *(sp + ARCH_SIGFRAME_SP), and pc and fp
  *	        at their places in the ucontext
  *	END     pc undefined
@@ -83,13 +83,14 @@ static bool is_plain_call(const struct cfi_fde *fde, const struct cfa_row *row)
 	return !fde->cie.is_signal && sp_is_cfa && row->how[ra] == CFA_OFFSET;
 }
 
-/* The fp column as words from the CFA, 0 for a kept one. */
+/* The fp column as words from the CFA, 0 if unchanged. */
 static bool fp_from_cfa(const struct cfa_row *row, int16_t *words)
 {
 	*words = 0;
 	switch (row->how[ARCH_REG_FP]) {
 	case CFA_UNSPECIFIED:
-	case CFA_UNDEFINED:	/* nobody relies on it: kept is as good */
+	case CFA_UNDEFINED:	/* no code relies on it: treat it as
+				 * unchanged */
 	case CFA_SAME:
 		return true;
 	case CFA_OFFSET:
@@ -139,7 +140,7 @@ static struct rule expression_rule(const struct cfi_fde *fde,
 	int64_t cfa_off, fp_off;
 
 	CLAIM_FULL(row->cfa_how == CFA_EXPRESSION);
-	/* known of calls that push only */
+	/* only for architectures whose calls push */
 	if (ARCH_LINK_REGISTER || !ra_is_known(fde, row, &rule))
 		return complex_rule;
 	if (cfa_is_plt(row)) {

@@ -1,13 +1,14 @@
 /*
  * rule_files.c: see rule_files.h.
  *
- * Records name code relative to the image, an index does so absolutely: it is
- * made here, in order, since records are (else the file is refused), so that a
- * look-up is the binary search that .eh_frame_hdr's is.
+ * Records contain image-relative code addresses, while the search table holds
+ * absolute ones. It is made here. Records must be sorted (else the file is
+ * refused), so the table is, and a lookup is a binary search as with
+ * .eh_frame_hdr.
  *
- * I1  Nothing of a file is looked at but in a copy: it may be shortened by
- *     anyone at any time.
- * I2  Tables that are handed out were read from end to end once.
+ * I1  A file is only read into a copy, never mapped: any process may truncate
+ *     it at any time.
+ * I2  Tables that are returned have been read once from end to end.
  */
 #include "unwind/rule_files.h"
 
@@ -28,7 +29,7 @@
 static struct {
 	const char *directory;
 	void (*refused)(const char *path);
-	_Atomic bool told;
+	_Atomic bool reported;
 } files;
 
 /* An entry of cfi.h's table, of absolute addresses. */
@@ -40,10 +41,10 @@ void rule_files_init(const char *directory, void (*refused)(const char *path))
 {
 	files.directory = directory && directory[0] ? directory : NULL;
 	files.refused = refused;
-	atomic_store_explicit(&files.told, false, memory_order_relaxed);
+	atomic_store_explicit(&files.reported, false, memory_order_relaxed);
 }
 
-/* The first of this type within so many bytes. */
+/* The first program header of this type within these bytes. */
 static bool find_phdr(const uint8_t *bytes, size_t size, uint32_t type,
 		      ElfW(Phdr) *p)
 {
@@ -87,8 +88,7 @@ static bool has_id(const uint8_t *bytes, size_t size, const uint8_t *id,
 	       memcmp(at + sizeof(note) + 4, id, id_size) == 0;
 }
 
-/* How many records there are; 0: one makes no sense, or they are not in
- * order. */
+/* The number of records; 0: one is malformed, or they are not sorted. */
 static size_t count_records(const struct cfi_tables *t)
 {
 	struct cfi_fde fde = { .cie_at = 0 };
@@ -144,7 +144,7 @@ int rule_files_tables(const uint8_t *bytes, size_t size, const uint8_t *id,
 
 /* ---- files ---- */
 
-/* DIRECTORY/0123….cfi; false: it is too long. */
+/* DIRECTORY/0123….cfi; false: too long. */
 static bool path_of(const uint8_t *id, uint32_t id_size, char *path)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -165,7 +165,7 @@ static bool path_of(const uint8_t *id, uint32_t id_size, char *path)
 	return true;
 }
 
-/* Its bytes up to where the tables end; NULL: *error says why. */
+/* Reads the file up to the end of the tables; NULL: *error says why. */
 static const uint8_t *read_file(int fd, size_t *size, int *error)
 {
 	uint8_t head[sizeof(ElfW(Ehdr)) +
@@ -188,7 +188,7 @@ static const uint8_t *read_file(int fd, size_t *size, int *error)
 
 static void refuse(const char *path)
 {
-	if (files.refused && !atomic_exchange_explicit(&files.told, true,
+	if (files.refused && !atomic_exchange_explicit(&files.reported, true,
 						       memory_order_relaxed))
 		files.refused(path);
 }

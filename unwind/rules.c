@@ -1,22 +1,21 @@
 /*
- * rules.c: the way from a pc to a rule.
+ * rules.c: finds the rule for a pc.
  *
  *	pc -> granule table -> number                     warm, some 10 ns
  *	   -> .eh_frame_hdr -> FDE -> rows -> numbers     cold, under 1 us
  *	                              `-> granule table, if the lock is free
  *
  * An FDE is interpreted once, from front to back, and all its rows within the
- * index page around pc are kept; so is a gap where no FDE has a say. Where the
- * lock is taken, by another thread or by whom this signal handler interrupted,
- * the FDE is interpreted as far as pc and nothing is kept.
+ * index page around pc are stored; so is a gap that no FDE covers. If the lock
+ * is held, by another thread or by the code that this signal handler
+ * interrupted, the FDE is interpreted up to pc and nothing is stored.
  *
  * Called by any thread, also in signal handlers; rules_init by one thread
  * before all others.
  *
- * I1  What rules_find answers does not depend on what was asked before: a row
- *     is kept only where its FDE, or none, would be found for every pc
- *     (cfi.h).
- * I2  The lock is held over bounded work, and never waited for.
+ * I1  The result of rules_find does not depend on earlier calls: a row is
+ *     stored only where its FDE, or none, would be found for every pc (cfi.h).
+ * I2  The lock is held for bounded work, and no thread waits for it.
  */
 #include <errno.h>
 
@@ -32,11 +31,11 @@ static _Atomic size_t images_bytes;
 
 struct collector {
 	const struct cfi_fde *fde;
-	struct granule_writer *writer;	/* NULL: keep nothing */
+	struct granule_writer *writer;	/* NULL: store nothing */
 	uintptr_t pc;
-	uint16_t found;			/* the number for pc */
+	uint16_t found;			/* the rule id for pc */
 	uint16_t last_id;
-	struct rule last;		/* rows often repeat it */
+	struct rule last;		/* rows often repeat */
 };
 
 static bool same_rule(struct rule a, struct rule b)
@@ -50,7 +49,7 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	struct collector *k = ctx;
 	struct rule rule;
 
-	/* Rows that nobody will keep need no number. */
+	/* Rows that will not be stored need no id. */
 	if (end <= (k->writer ? k->writer->start : k->pc))
 		return false;
 	CLAIM_FULL(start < end);
@@ -68,8 +67,8 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	return end >= k->writer->end;
 }
 
-/* Under the lock: makes the rows around pc, for which fde (or, if it is a gap,
- * nothing) was found, and keeps them. */
+/* Under the lock: makes and stores the rows around pc from fde, or, if it is a
+ * gap, a row without a rule. */
 static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 				   const struct cfi_fde *fde, bool gap)
 {
@@ -77,7 +76,7 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 	struct granule_writer writer;
 	uint16_t id;
 
-	/* Somebody may have stored it since we looked. */
+	/* Another thread may have stored it since our lookup. */
 	if (granule_find(&image->granules, pc, &id))
 		return id;
 	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
@@ -120,7 +119,7 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 	status = cfi_find(&image->prepared, pc, fde);
 	if (status == -EINVAL)
 		return status;
-	/* I1: both have to say so */
+	/* I1: the range must be valid in both */
 	if (fde->valid_start < low)
 		fde->valid_start = low;
 	if (fde->valid_end > high)
@@ -129,7 +128,7 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 	return status;
 }
 
-/* Kept apart, and out of line, for the sake of rules_find's registers. */
+/* Not inlined, to save rules_find registers. */
 static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 						    uintptr_t pc)
 {
@@ -186,7 +185,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	granule_table_init(&image->granules, image->text_start,
 			   image->text_end);
 	if (ARCH_DECODES && image->code.end)
-		granule_table_init(&image->told, image->text_start,
+		granule_table_init(&image->from_code, image->text_start,
 				   image->text_end);
 	return image;
 }

@@ -1,17 +1,18 @@
 /*
- * rules.h: from a program counter to the rule that leads to the caller.
+ * rules.h: finds the unwind rule for a program counter.
  *
- * A rule says, for one stretch of code, where the canonical frame address
- * (CFA, DWARF 5 section 6.4) is and where the caller's frame pointer was
- * saved. Real programs have few distinct ones (under 800 in a library of
- * 50 MB), so all images share one dictionary of 8-byte rules, and an image's
- * table holds 2 or 3 bytes a row: the row's offset in a granule of 256 bytes,
- * and the rule's number. Rows are made lazily, one forward pass per FDE. That
- * there is no rule is kept as well. All of it takes less memory than the
- * .eh_frame it comes from.
+ * A rule says, for one range of code, where the canonical frame address (CFA,
+ * DWARF 5 section 6.4) is and where the caller's frame pointer was saved. Real
+ * programs have few distinct rules (under 800 in a library of 50 MB). All
+ * images therefore share one dictionary of 8-byte rules. An image's table holds
+ * 2 or 3 bytes a row: the row's offset in a granule of 256 bytes, and the
+ * rule's id. Rows are made lazily, in one forward pass per FDE; ranges without
+ * a rule are stored as well. All this takes less memory than the .eh_frame it
+ * is made from.
  *
- * Any thread may call these, also from a signal handler. Writers exclude each
- * other by a try-lock; who does not get it interprets the FDE without storing.
+ * Any thread may call these functions, also from a signal handler. Writers
+ * exclude each other by a try-lock; a thread that does not get it interprets
+ * the FDE without storing rows.
  */
 #ifndef GNOMON_UNWIND_RULES_H
 #define GNOMON_UNWIND_RULES_H
@@ -25,28 +26,28 @@
 enum rule_kind {
 	RULE_NONE,	/* no entry covers this pc; rule id 0 */
 	RULE_FRAME,	/* CFA = base + cfa_off, pc where `ra` says */
-	RULE_CODE,	/* likewise, told by code that was followed one way
-			 * only: the return address has to look like one */
-	RULE_CODE_DEREF,	/* as RULE_DEREF, told and looked at likewise */
+	RULE_CODE,	/* likewise, from one analysis of the code only: the
+			 * return address is checked (prologue.h) */
+	RULE_CODE_DEREF,	/* like RULE_DEREF, from code, checked */
 	RULE_DEREF,	/* CFA = *(fp + cfa_off): realigned stacks */
 	RULE_PLT,	/* CFA = sp + cfa_off + arch_plt_pushed(pc) */
 	RULE_SIGNAL,	/* a signal frame: registers lie in the ucontext */
 	RULE_END,	/* pc is undefined: the outermost frame */
 	RULE_COMPLEX,	/* needs all registers: rules_step_full */
-	RULE_BAD	/* the table's entry does not make sense */
+	RULE_BAD	/* the table's entry is malformed */
 };
 
 enum rule_base { RULE_BASE_SP, RULE_BASE_FP };
 
 /*
- * fp_off: 0 says the caller's frame pointer is this frame's; otherwise it was
- * saved at CFA + fp_off * ARCH_WORD. In RULE_DEREF and RULE_CODE_DEREF it counts
- * from this frame's fp, not from the CFA, and 0 is an offset like any other: the
+ * fp_off: 0: the caller's frame pointer is this frame's; otherwise it was saved
+ * at CFA + fp_off * ARCH_WORD. In RULE_DEREF and RULE_CODE_DEREF it is relative
+ * to this frame's fp, not to the CFA, and 0 is an offset like any other: the
  * caller's frame pointer was saved at fp + fp_off * ARCH_WORD (compilers that
- * realign a stack push it there: DW_CFA_expression fp, breg<fp> 0).
- * RULE_SIGNAL has no offsets: ARCH_SIGFRAME_* say where to look.
- * ra: where the return address is (arch_rule_ra_offset): 0 is the usual place,
- * and the only one where calls push it.
+ * realign a stack push it there: DW_CFA_expression fp, breg<fp> 0). RULE_SIGNAL
+ * has no offsets: ARCH_SIGFRAME_* give the positions. ra: where the return
+ * address is (arch_rule_ra_offset): 0 is the usual slot, and the only one where
+ * calls push it.
  */
 struct rule {
 	int32_t cfa_off;	/* bytes */
@@ -69,58 +70,60 @@ struct rules_range {
 	uintptr_t start, end;
 };
 
-/* What is known of an image's unwind tables. All addresses are run-time. */
+/* The known facts about an image's unwind tables. All addresses are
+ * run-time. */
 struct rules_sections {
 	uintptr_t text_start, text_end;	/* executable range covered */
-	struct rules_range code;	/* its largest segment that can be read;
+	struct rules_range code;	/* its largest readable code segment;
 					 * empty: none */
 	uintptr_t bias;			/* run-time minus link-time address */
 	uintptr_t eh_frame_hdr;		/* 0: none */
 	size_t eh_frame_hdr_size;
 	uintptr_t eh_frame;		/* 0: take it from eh_frame_hdr */
-	size_t eh_frame_size;		/* 0: up to the terminator, and never
+	size_t eh_frame_size;		/* 0: up to the terminator, but not
 					 * beyond readable_end */
-	uintptr_t index;		/* of ARM's tables; 0: none */
+	uintptr_t index;		/* of ARM's tables (.ARM.exidx); 0:
+					 * none */
 	size_t index_size;
-	/* eh_frame is what a file said that may not be the one mapped: it is
-	 * believed only if all records there make sense. */
+	/* eh_frame comes from a file that may not be the mapped one: it is used
+	 * only if all its records are well-formed. */
 	bool hearsay;
-	uintptr_t readable_start, readable_end;	/* the segment of eh_frame_hdr,
-						 * without one of eh_frame */
-	/* Readable segments, where eh_frame may be if not beside its header. */
+	uintptr_t readable_start, readable_end;	/* the segment of eh_frame_hdr;
+						 * without that, of eh_frame */
+	/* Readable segments, which may contain eh_frame if it is not beside its
+	 * header. */
 	unsigned int segments;
 	struct rules_range segment[RULES_SEGMENTS_MAX];
 };
 
 struct rules_image;	/* opaque; from unwind_alloc */
 
-/* Set-up: the dictionary. 0, or -ENOMEM. Called once, and again in a forked
- * child whose memory of ours was wiped: it forgets all that was before. */
+/* Sets the dictionary up. 0, or -ENOMEM. Called once, and again in a forked
+ * child whose copy of our memory was wiped: forgets everything from before. */
 int rules_init(void);
 
 /*
- * Makes the (empty) table of an image. Reads nothing yet but the header of
- * eh_frame_hdr. Returns NULL when there is no memory; an image without any
- * tables is not an error: rules_find answers 0 for it.
+ * Makes the (empty) table of an image. Reads only the header of eh_frame_hdr.
+ * NULL: no memory. An image without tables is no error: rules_find returns 0
+ * for it.
  */
 struct rules_image *rules_image_new(const struct rules_sections *sections);
 
 /*
- * The id of the rule that holds while the instruction at pc runs (so a caller
- * passes return address - 1). 0: no entry. Never fails otherwise.
+ * The id of the rule for the instruction at pc (for a return address, pass it
+ * minus 1). 0: no entry. Never fails otherwise.
  */
 uint16_t rules_find(struct rules_image *image, uintptr_t pc);
 
 /*
- * One step by the full rules of the FDE that covers pc, with all registers,
- * whatever the kind (also FRAME, PLT, SIGNAL). regs: in, the frame's; out,
- * the caller's (pc and sp included). pc_exact: regs' pc is the very
- * instruction (innermost, or after a signal frame), else a return address.
- * Memory is read by `read` only (ctx passed through).
- * 0; 1: no caller (pc undefined); -ENOENT no entry; -EFAULT a read failed;
- * -EINVAL the table's entry does not make sense. On failure *regs is
- * unspecified. *is_signal: the frame was a signal frame, so the next pc is
- * exact.
+ * One step by the full rules of the FDE that covers pc, with all registers, for
+ * any kind of rule (also FRAME, PLT, SIGNAL). regs: the frame's on entry, the
+ * caller's on return (pc and sp included). pc_exact: regs' pc is the executing
+ * instruction (innermost frame, or interrupted by a signal); otherwise it is a
+ * return address. Memory is read only by `read` (ctx is passed through). 0; 1:
+ * no caller (pc undefined); -ENOENT: no entry; -EFAULT: a read failed; -EINVAL:
+ * the entry is malformed. On failure *regs is unspecified. *is_signal: the
+ * frame was a signal frame, so the next pc is exact.
  */
 int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 		    bool pc_exact, bool *is_signal,
@@ -128,8 +131,8 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 				 uint64_t *value),
 		    void *ctx);
 
-/* Likewise, from where a signal came, and by rules made ahead of time only
- * (rule_files.h): those are true of each instruction. */
+/* The same for a pc that a signal interrupted, and only by rules made ahead of
+ * time (rule_files.h): those are valid at every instruction. */
 int rules_step_prepared(const struct rules_image *image,
 			struct arch_regs *regs, bool *is_signal,
 			bool (*read)(void *ctx, uintptr_t address,

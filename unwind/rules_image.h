@@ -1,6 +1,6 @@
 /*
- * rules_image.h: what rules*.c, image_record.c and lsda.c share: the inside of
- * an image.
+ * rules_image.h: the internals of struct rules_image, for rules*.c,
+ * image_record.c and lsda.c.
  */
 #ifndef GNOMON_UNWIND_RULES_IMAGE_H
 #define GNOMON_UNWIND_RULES_IMAGE_H
@@ -12,14 +12,15 @@
 struct rules_image {
 	uintptr_t text_start, text_end;
 	struct cfi_tables tables;
-	struct cfi_tables prepared;	/* rule_files.h; no table: none */
+	struct cfi_tables prepared;	/* from rule_files.h; no table: none */
 	struct granule_table granules;
 	struct exidx_image index;	/* index_end 0: there is none */
-	struct rules_range code;	/* as of rules_sections */
-	struct granule_table told;	/* what code told: prologue.h */
+	struct rules_range code;	/* as in rules_sections */
+	struct granule_table from_code;	/* rules found by prologue.h */
 };
 
-/* Whether n bytes of code are there to be read: between segments may be nothing. */
+/* Whether n bytes of code at `at` are readable: there may be gaps between
+ * segments. */
 static inline bool rules_image_reads(const struct rules_image *image,
 				     uintptr_t at, size_t n)
 {
@@ -27,8 +28,8 @@ static inline bool rules_image_reads(const struct rules_image *image,
 	       n <= image->code.end - at;
 }
 
-/* The entry that covers pc: of the image's own tables, or where they have none,
- * of prepared ones. As cfi_find. */
+/* The FDE that covers pc: from the image's own tables or, if those have none,
+ * from prepared ones. Like cfi_find. */
 int rules_entry(const struct rules_image *image, uintptr_t pc,
 		struct cfi_fde *fde);
 

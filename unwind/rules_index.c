@@ -1,16 +1,16 @@
 /*
  * rules_index.c: see rules_index.h.
  *
- * An entry of the index is for a whole function, and true where that has made
- * its frame and calls: one rule from its start to the next one's.
+ * An index entry covers a whole function, and is valid once that has made its
+ * frame and calls: one rule from its start to the next one's.
  *
- * That a function cannot be unwound (EXIDX_CANTUNWIND) is said of the outermost
- * ones, and of everything that was compiled without tables. So it says nothing,
- * and the code is looked at (prologue.h).
+ * EXIDX_CANTUNWIND marks outermost functions, but also everything that was
+ * compiled without tables. So it means nothing, and the code is analysed
+ * (prologue.h).
  *
- * The code by which signal handlers return pops all registers, sp among them.
- * Of the C libraries' the table says so, but not that the caller was
- * interrupted: such code is known by its instructions.
+ * The code by which signal handlers return pops all registers, including sp.
+ * The C libraries' tables describe that, but do not mark the caller as
+ * interrupted: such code is recognised by its instructions.
  */
 #include <errno.h>
 
@@ -19,7 +19,7 @@
 #include "unwind/rules_index.h"
 #include "interrupted.h"
 
-/* Of a function that is the outermost, up to its last call. */
+/* Bytes of an outermost function, up to its last call. */
 #define OUTERMOST_BYTES 64
 
 struct step_reader {
@@ -49,7 +49,7 @@ void rules_index_init(struct rules_image *image,
 	}
 }
 
-/* The entry for pc, whose end is that of the code at most. */
+/* The entry for pc; its end is limited to that of the code. */
 static int find_entry(const struct rules_image *image, uintptr_t pc,
 		      struct exidx_entry *entry)
 {
@@ -147,7 +147,8 @@ static bool read_half(void *ctx, uint32_t address, uint32_t *value)
 	return true;
 }
 
-/* What a signal interrupted, from the frame that the code at pc finds. */
+/* Restores the interrupted registers from the signal frame that the code at pc
+ * returns by. */
 static int step_signal(struct arch_regs *regs, uintptr_t pc,
 		       struct step_reader *reader)
 {

@@ -1,15 +1,15 @@
 /*
  * rules_step.c: one step outward with all registers, straight from the row.
  *
- * For frames whose CFA hangs on a register that a plain walk does not follow,
- * for expressions, and as the judge of what the rules say. It looks up and
- * interprets the FDE every time: rare and some hundred nanoseconds.
+ * For frames whose CFA depends on a register that a plain walk does not track,
+ * for expressions, and as the reference that rules are checked against. It
+ * finds and interprets the FDE every time: rare, and some hundred nanoseconds.
  *
  * Called by any thread, also in signal handlers. Reads the stack through the
  * caller's function only.
  *
- * I1  The rules of a row speak of the frame's registers, never of one that
- *     this step has already restored: so there are two sets.
+ * I1  A row's rules refer to the frame's registers, never to those that this
+ *     step has already restored: so there are two sets.
  */
 #include <errno.h>
 
@@ -64,8 +64,8 @@ static int find_cfa(const struct cfa_row *row,
 	}
 }
 
-/* The caller's value of a register; *value holds this frame's, which stands
- * where the row has nothing to say. */
+/* The caller's value of a register. *value: this frame's on entry, which is
+ * kept if the row has no rule for it. */
 static int restore(const struct cfa_row *row, unsigned int column,
 		   const struct expr_context *context, uint64_t cfa,
 		   uint64_t *value)
@@ -120,23 +120,25 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 
 	if (row->how[ra] == CFA_UNDEFINED)
 		return 1;
-	/* Where pc is no link register, a kept one would call itself. */
+	/* If pc is not the link register, a frame with an unchanged one would
+	 * be its own caller. */
 	if (ra == ARCH_REG_PC && is_kept(row, ra))
 		return -EINVAL;
 	status = find_cfa(row, &context, &cfa);
 	if (status)
 		return status;
-	/* Nor is one kept over the call that this frame is in, which went out to
-	 * the stack's end. A stub for a return address has no frame. */
+	/* A frame that has made a call cannot have kept it either; walks that
+	 * assumed so ran to the stack's end. Exception: a return stub has no
+	 * frame. */
 	if (!pc_exact && is_kept(row, ra) && cfa != frame.r[ARCH_REG_SP])
 		return -EINVAL;
 	regs->r[ARCH_REG_SP] = cfa;
 	for (column = 0; column < ARCH_REG_COUNT; column++) {
 		status = restore(row, column, &context, cfa,
 				 &regs->r[column]);
-		/* A caller's register that nobody may ever need: compilers
-		 * leave such rules behind where they no longer hold (rbp of
-		 * a realigned frame, after its "leave"). */
+		/* A caller's register that may never be needed: compilers leave
+		 * rules in place that are no longer valid (rbp of a realigned
+		 * frame, after its "leave"). */
 		if (status == -EFAULT && column != ra) {
 			regs->r[column] = 0;
 			status = 0;
@@ -148,7 +150,7 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 	return 0;
 }
 
-/* By the entry at wanted->pc. */
+/* Steps by the FDE at wanted->pc. */
 static int step_entry(const struct cfi_fde *fde, struct wanted *wanted,
 		      struct arch_regs *regs, bool pc_exact, bool *is_signal,
 		      bool (*read)(void *ctx, uintptr_t address,

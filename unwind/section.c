@@ -1,15 +1,15 @@
 /*
- * section.c: reading an ELF file's section headers, one after the other.
+ * section.c: searches an ELF file's section headers linearly.
  *
- * The file may have been replaced since it was mapped; whoever uses the
- * answer must bound it by what is mapped (the unwinder reads tables only
- * inside the image's segments, and hostile ones at that).
+ * The file may have been replaced since it was mapped; callers must bound the
+ * result by the mapping (the unwinder reads tables only inside the image's
+ * segments, and expects hostile ones).
  *
- * I1  Only what is a file without any doubt is opened: opening a device may do
- *     something, and opening a pipe waits. The path may lead elsewhere a moment
- *     later, so what was opened is looked at again.
- * I2  Nothing of a file is looked at but by pread, which finds its end: a file
- *     that is mapped may be shortened by anyone at any time.
+ * I1  Only regular files are opened: opening a device may have an effect, and
+ *     opening a pipe waits. The path may lead elsewhere a moment later, so the
+ *     opened descriptor is checked again.
+ * I2  Files are only read by pread, which stops at their end, never mapped: any
+ *     process may truncate a mapped file at any time.
  *
  * Thread context: any, at the first use of an image.
  */
@@ -26,10 +26,10 @@
 #include "unwind/elfmap.h"
 #include "unwind/memory.h"
 
-#define SECTION_NAME_MAX 32	/* longer names are not looked for */
+#define SECTION_NAME_MAX 32	/* longer names are not found */
 #define SECTION_FILE_MAX (UINT64_C(1) << 40)
 
-/* Follows links; of a descriptor, "" and AT_EMPTY_PATH. */
+/* Follows links; for a descriptor pass "" and AT_EMPTY_PATH. */
 static bool section_is_file(int fd, const char *path, int flags)
 {
 	ARCH_STAT st;
@@ -42,7 +42,7 @@ int section_open(const char *path)
 {
 	int fd;
 
-	/* the first thread, which /proc/self is about, may have ended */
+	/* not /proc/self, whose thread, the first, may have ended */
 	if (!*path)
 		path = "/proc/thread-self/exe";
 	if (!section_is_file(AT_FDCWD, path, 0))
@@ -76,7 +76,7 @@ static bool section_header(int fd, const ElfW(Ehdr) *e, unsigned i,
 	       sizeof(*s);
 }
 
-/* So that sums never wrap. */
+/* Ensures that sums never wrap. */
 static bool section_is_near(uint64_t offset)
 {
 	return offset <= SECTION_FILE_MAX;
@@ -98,7 +98,7 @@ static bool section_named(int fd, const ElfW(Shdr) *names,
 	char found[SECTION_NAME_MAX];
 	size_t n = 0;
 
-	/* the library for other programs has no strlen */
+	/* the library for other programs must not use strlen */
 	while (n < sizeof(found) && name[n])
 		n++;
 	n++;	/* with its NUL */
@@ -118,7 +118,7 @@ static bool section_search(int fd, const char *name, uint64_t *address,
 	    !section_file_is_sane(&e) ||
 	    !section_header(fd, &e, e.e_shstrndx, &names) ||
 	    !section_is_near(names.sh_offset) ||
-	    /* all of them are there */
+	    /* the last header must be readable */
 	    !section_header(fd, &e, e.e_shnum - 1u, &s))
 		return false;
 	for (i = 0; i < e.e_shnum && section_header(fd, &e, i, &s); i++) {

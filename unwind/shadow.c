@@ -1,28 +1,29 @@
 /*
- * shadow.c: keeping and re-checking the last walk.
+ * shadow.c: stores and validates the last walk.
  *
- * I1  Addresses fall from word to word, slots from frame to frame: frames[0]
- *     is a mark beyond all memory, frames[1] the outermost frame, highest in
- *     memory.
+ * I1  Addresses decrease from word to word, slots from frame to frame:
+ *     frames[0] is a sentinel beyond all memory, frames[1] the outermost frame,
+ *     highest in memory.
  * I2  A frame's context is that of the stack from frames[1] to it.
  * I3  If words[0 … n) equal memory, a new walk that arrives in the same state
- *     at a frame whose own word is among them would go on as the last walk
- *     did: all it would read lies further out, so before that word.
- * I4  If a barrier's slot holds its stub, and I3's words from there on equal
- *     memory, or the walk itself arrives there, then the words further out
- *     are as they were: a frame that lies inward of them all has not
- *     returned. (Where a stack was copied back, it may have, and stand there
- *     again: shadow_recheck.)
- * I5  barrier[] rises; it names the frames whose mark has MARK_BARRIER. Any
- *     stub in the slot of a frame of the shadow was seen there by the walk
- *     that made the frame, or put there since.
+ *     at a frame whose own word is among them would continue as the last walk
+ *     did: all words it would read lie further out, before that word in the
+ *     list.
+ * I4  If a barrier's slot holds its stub, and I3's words from there inward
+ *     equal memory, or the walk itself arrives there, then the words further
+ *     out are unchanged: a frame inward of them all has not returned. (If a
+ *     stack was copied back, it may have returned and stand there again:
+ *     shadow_recheck.)
+ * I5  barrier[] rises; it lists the frames whose mark has MARK_BARRIER. Any
+ *     stub in a shadow frame's slot was there when the walk made the frame, or
+ *     was placed since.
  *
- * The word with a frame's saved fp lies inward of its slot, so behind it in
- * the list: at the frame that a walk joins it may belong to a callee that has
- * returned, and need not stand. walk_fast compares the fp itself there.
+ * The word with a frame's saved fp lies inward of its slot, so behind it in the
+ * list. At the frame that a walk joins, it may belong to a callee that has
+ * returned, and need not be unchanged. walk_fast compares the fp itself there.
  *
- * I6  Where barriers are not wanted any more, each is taken away by the walk
- *     that comes to it.
+ * I6  In a thread that has given up barriers, each walk removes the barriers
+ *     that it meets.
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
@@ -30,7 +31,7 @@
 #include "unwind/shadow.h"
 
 #ifdef GNOMON_CLAIMS
-#define VALID_FRAMES 64u	/* looked at, from the innermost on */
+#define VALID_FRAMES 64u	/* checked, from the innermost on */
 
 static bool barriers_are_valid(const struct capture_thread *t)	/* I5 */
 {
@@ -71,7 +72,7 @@ bool shadow_is_valid(const struct capture_thread *t)
 }
 #endif
 
-#define FIND_AHEAD 16u	/* look-ups that are on their way at a time */
+#define FIND_AHEAD 16u	/* lookups prefetched at a time */
 
 static void forget_barrier(struct capture_thread *t)
 {
@@ -82,7 +83,7 @@ static void forget_barrier(struct capture_thread *t)
 	f->mark &= ~MARK_BARRIER;
 }
 
-/* The innermost barrier that can vouch for frame `at`; else frames[0]. */
+/* The innermost barrier that can prove frame `at` unchanged; else frames[0]. */
 static struct shadow_frame *standing_barrier(struct capture_thread *t,
 					     const struct shadow_frame *at)
 {
@@ -99,8 +100,8 @@ static struct shadow_frame *standing_barrier(struct capture_thread *t,
 	return t->frames;
 }
 
-/* The first in [w, end] that is not as it was; four at a time, without a
- * branch for each: 0.3 ns a word. */
+/* The first word in [w, end] that has changed; compares four at a time, without
+ * a branch for each: 0.3 ns a word. */
 static inline const struct shadow_word *
 first_different(const struct shadow_word *w, const struct shadow_word *end)
 {
@@ -148,9 +149,9 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 	return first_different(from, end) > end;
 }
 
-/* Outward of the innermost all is compared, whatever the others say. What
- * still vouches then is as true as when it was placed: between now and its
- * next use only calls and returns happen, or this is called again. */
+/* Compares all words outward of the innermost barrier. The barriers that remain
+ * are as reliable as when they were placed: until their next use only calls and
+ * returns happen, or this is called again. */
 void shadow_recheck(struct capture_thread *t)
 {
 	const struct shadow_word *end;
@@ -174,14 +175,14 @@ static void add_word(struct capture_thread *t, uintptr_t at, uintptr_t value)
 	t->words[t->word_count++] = (struct shadow_word){ at, value };
 }
 
-/* frames[at], whose slot holds a stub, is a barrier from now on. */
+/* Records frames[at], whose slot holds a stub, as a barrier. */
 static void add_barrier(struct capture_thread *t, uint32_t at)
 {
 	uint32_t i = t->barrier_count;
 
 	CLAIM_FULL(at > 0 && at < t->count && i <= BARRIERS_MAX);
 	if (i == BARRIERS_MAX) {
-		/* The outermost is the least missed. */
+		/* The outermost one is missed least. */
 		t->frames[t->barrier[0]].mark &= ~MARK_BARRIER;
 		for (i = 0; i < BARRIERS_MAX - 1; i++)
 			t->barrier[i] = t->barrier[i + 1];
@@ -200,28 +201,28 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 {
 	struct shadow_frame *f = &t->frames[at];
 
-	/* it is written to the program's stack */
+	/* the program's stack is written */
 	if (!CLAIM(at > 0 && at < t->count))
 		return;
 	CLAIM_FULL(!(f->mark & MARK_BARRIER));
 	CLAIM_FULL(t->words[f->word].at == f->slot);
 	f->raw = stub;
 	t->words[f->word].value = stub;
-	/* Plain: nobody but this thread reads its stack. */
+	/* A plain store: only this thread reads its stack. */
 	*(uintptr_t *)f->slot = stub;
 	t->report->barriers_placed++;
 	add_barrier(t, at);
 }
 
-/* What is to stand in the slot of a frame in which a stub was found: where no
- * barriers are wanted any more, the return address itself. */
+/* The word for the slot of a frame in which a stub was found: the return
+ * address itself, if the thread has given up barriers. */
 static uintptr_t stub_met(const struct capture_thread *t,
 			  const struct frame *f)
 {
 	uintptr_t *slot = (uintptr_t *)f->slot;
 
 	CLAIM_FULL(f->flags & FRAME_STUB);
-	/* never of a signed one (placement.c) */
+	/* never a signed one (placement.c) */
 	if (t->mode != GT_MODE_BARRIERS)
 		*slot = f->ra;
 	return *slot;
@@ -246,13 +247,13 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 	add_word(t, f->slot, to->raw);
 	if (f->flags & FRAME_FP_AT)
 		add_word(t, f->fp_at, f->fp);
-	/* It stood there before, and this walk has come to it. */
+	/* A barrier that stood there before, which this walk has reached. */
 	if (__builtin_expect(arch_return_address(to->raw) != f->ra, 0))
 		add_barrier(t, t->count - 1);
 }
 
-/* Drops what lies inward of the joined frame; what the new walk read there
- * takes its place. */
+/* Drops the frames inward of the joined one; the words that the new walk read
+ * there replace theirs. */
 static void cut_at(struct capture_thread *t, uint32_t join,
 		   const struct frame *own)
 {
@@ -268,9 +269,9 @@ static void cut_at(struct capture_thread *t, uint32_t join,
 }
 
 /*
- * The contexts of scratch[0 … n), which were called in `outer` and have their
- * hashes: by the innermost one's, if such a stack was met; else one after the
- * other. Returns that of the innermost.
+ * Finds the contexts of scratch[0 … n), which were called from `outer` and have
+ * their hashes: by the innermost hash if the stack is known, else one by one.
+ * Returns the innermost one's.
  */
 static uint32_t find_contexts(struct frame *scratch, uint32_t n,
 			      uint32_t outer)
@@ -291,7 +292,7 @@ static uint32_t find_contexts(struct frame *scratch, uint32_t n,
 	if (known && trail.id == outer)
 		return id;
 	for (i = n; n-- > 0;) {
-		/* (the hash of a FRAME_WORD is any) */
+		/* (a FRAME_WORD has an arbitrary hash) */
 		for (; i > 0 && i + FIND_AHEAD > n; i--)
 			context_prefetch(context_newest(), scratch[i - 1].hash);
 		if (!(scratch[n].flags & FRAME_WORD))
@@ -302,7 +303,8 @@ static uint32_t find_contexts(struct frame *scratch, uint32_t n,
 	return outer;
 }
 
-/* For what the walk found, behind frames[join]: of each, two words at most. */
+/* Whether the walk's frames do not fit behind frames[join]: each takes two
+ * words at most. */
 static bool has_no_room(const struct capture_thread *t, const struct walk *w,
 			uint32_t join)
 {

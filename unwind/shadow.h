@@ -1,12 +1,12 @@
 /*
- * shadow.h: the frames of a thread's last walk, outermost first, to which the
- * next walk is joined, and the barriers among them.
+ * shadow.h: the shadow stack: the frames of a thread's last walk, outermost
+ * first, which the next walk joins, and the barriers among them.
  *
- * A barrier (barrier.h) vouches for every frame outward of its own: as long
- * as nothing returned through it, no call can have changed them. It does so
- * only where a walk, or a chain of words that equal what the last walk read,
- * arrives at its slot and finds its stub there: then no new call has been made
- * in its frame's place. That it "has not been returned through yet" is never
+ * A barrier (barrier.h) proves every frame outward of its own unchanged: while
+ * nothing has returned through it, no call can have changed them. The proof
+ * holds only if a walk, or a chain of words equal to those of the last walk,
+ * arrives at the barrier's slot and finds its stub there: then no new call has
+ * reused the slot. That a barrier "has not been returned through yet" is never
  * concluded from anything else.
  */
 #ifndef GNOMON_UNWIND_SHADOW_H
@@ -17,7 +17,7 @@
 #include "unwind/walk.h"
 
 /*
- * Drops frames that have returned: their slot lies inward of sp's. The thread
+ * Drops frames that have returned: their slot lies inward of sp. The thread
  * must be on its base stack.
  */
 static inline void shadow_pop(struct capture_thread *t, uintptr_t sp)
@@ -36,33 +36,34 @@ static inline uintptr_t shadow_word_differs(const struct shadow_word *w)
 }
 
 /*
- * The innermost frame of the shadow, at or outward of `at`, that still stands
- * with all that lies outward of it; frames[0] if none does. The walk that asks
- * stands at the slot of `at`, so barriers further in are not on its way any
- * more and are forgotten.
+ * The innermost frame of the shadow, at or outward of `at`, that is unchanged
+ * together with all frames outward of it; frames[0] if there is none. The
+ * calling walk is at the slot of `at`, so it has passed barriers further in,
+ * and they are dropped.
  */
 struct shadow_frame *shadow_validate(struct capture_thread *t,
 				     struct shadow_frame *at);
 
-/* Whether frames[at] stands, given that a chain of equal words has led to it.
- * Changes nothing. */
+/* Whether frames[at] is unchanged, given that a chain of equal words has led to
+ * it. Changes nothing. */
 bool shadow_stands(const struct capture_thread *t, uint32_t at);
 
 /*
- * Something other than calls and returns has changed the stack: barriers that
- * do not stand with every word outward of them are forgotten.
+ * The stack was changed by something other than calls and returns: drops the
+ * barriers for which some word outward of them has changed.
  */
 void shadow_recheck(struct capture_thread *t);
 
 /*
- * Makes the walk's frames the shadow's inner part (behind frames[join], or as
- * a whole), with the context of each; returns that of the innermost.
+ * Stores the walk's frames as the shadow's inner part (behind frames[join], or
+ * as the whole shadow), with the context of each; returns the context of the
+ * innermost.
  */
 uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 		       enum walk_end end);
 
-/* Hashes of scratch[0] … end[-1], walked inward of the stack with this hash;
- * what the tree will be asked first is on its way into the cache then. */
+/* Computes the hashes of scratch[0] … end[-1], which were walked inward of the
+ * stack with this hash, and prefetches the first lookup in the tree. */
 static inline void shadow_hash(struct frame *scratch, struct frame *end,
 			       uint64_t hash)
 {
@@ -77,16 +78,17 @@ static inline void shadow_hash(struct frame *scratch, struct frame *end,
 	context_prefetch(context_newest(), hash);
 }
 
-/* The context of a walk that is not to be remembered. */
+/* The context of a walk that will not be remembered. */
 uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
 			     enum walk_end end);
 
-/* Puts a barrier at frames[at], which is none: its return address in the
- * program's stack is replaced by `stub`. */
+/* Places a barrier at frames[at], which has none: replaces its return address
+ * in the program's stack by `stub`. */
 void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 			  uintptr_t stub);
 
-/* Sizes, barriers (I5), and the order of the innermost frames and words (I1). */
+/* Checks sizes, barriers (I5), and the order of the innermost frames and words
+ * (I1). */
 bool shadow_is_valid(const struct capture_thread *t);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * signals.h: no handler on this thread for a moment.
+ * signals.h: blocks signals on this thread for a short section.
  *
- * What an instruction or a call brings about (a fault, a trap, a filter's
- * SIGSYS) is let through: while such a signal is kept out, the kernel ends the
- * process instead.
+ * Signals caused by an instruction or a system call (a fault, a trap, a
+ * filter's SIGSYS) stay unblocked: the kernel ends the process if such a signal
+ * is blocked.
  */
 #ifndef GNOMON_UNWIND_SIGNALS_H
 #define GNOMON_UNWIND_SIGNALS_H
@@ -16,8 +16,8 @@
 #include "arch.h"
 #include "unwind/memory.h"
 
-/* The kernel's signal set: 64 signals, or 128. All that are named here are
- * among the first 64. */
+/* The kernel's signal set: 64 signals, or 128. All signals named here are among
+ * the first 64. */
 #define SIGNALS_WORDS ((_NSIG - 1 + 63) / 64)
 
 struct signals_set {
@@ -31,13 +31,14 @@ struct signals_set {
 	 SIGNALS_BIT(SIGFPE) | SIGNALS_BIT(SIGILL) | SIGNALS_BIT(SIGSYS))
 #define SIGNALS_SPINS 100000	/* some milliseconds */
 
-/* What the thread kept out before; nothing to go back to if not held. */
+/* The thread's earlier signal mask; signals_release does nothing if not
+ * held. */
 struct signals_held {
 	struct signals_set mask;
 	bool held;
 };
 
-/* All but those of the first 64 that have such a bit in `without`. */
+/* All signals, except those of the first 64 whose bit is in `without`. */
 static inline struct signals_set signals_all(uint64_t without)
 {
 	struct signals_set set;
@@ -47,8 +48,8 @@ static inline struct signals_set signals_all(uint64_t without)
 	return set;
 }
 
-/* Which signals the calling thread keeps out; *old (NULL: not wanted): which
- * it did before. 0 or -errno. */
+/* Sets the calling thread's signal mask; *old (may be NULL): the earlier one. 0
+ * or -errno. */
 static inline long signals_mask(const struct signals_set *blocked,
 				struct signals_set *old)
 {
@@ -56,7 +57,7 @@ static inline long signals_mask(const struct signals_set *blocked,
 			     (long)old, SIGNALS_SET);
 }
 
-/* Not where a filter of the process forbids the call. */
+/* False where a filter of the process forbids the call. */
 static inline bool signals_hold(struct signals_held *held)
 {
 	const struct signals_set blocked = signals_all(SIGNALS_OWN);
@@ -72,11 +73,11 @@ static inline void signals_release(const struct signals_held *held)
 
 	if (!held->held)
 		return;
-	/* another thread may be putting a filter in force for all: what that
+	/* another thread may be installing a filter for all threads: what it
 	 * forbids is known in a moment */
 	for (i = 0; i < SIGNALS_SPINS && !unwind_may(UNWIND_NO_PROBE); i++)
 		arch_pause();
-	/* it was accepted a moment ago */
+	/* cannot fail: the same call succeeded in signals_hold */
 	signals_mask(&held->mask, NULL);
 }
 

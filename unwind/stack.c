@@ -1,14 +1,14 @@
 /*
- * stack.c: proving what can be read.
+ * stack.c: probes which stack memory is readable.
  *
  * The base stack's outer end is given (the main thread) or is the thread
- * pointer: the C library puts its thread block at the outer end of a stack it
- * allocates. If that does not hold, the proof fails at some page and the
+ * pointer: the C library places its thread block at the outer end of a stack
+ * that it allocates. If that is not so, the probe of some page fails and the
  * stack counts as foreign, which is slower but safe.
  *
- * I1  Every page that overlaps [lo, hi) could be read when lo got there.
- * I2  floor is 0 or the lowest address that a failed proof leaves possible;
- *     an sp below it is foreign without another try.
+ * I1  Every page that overlaps [lo, hi) was readable when lo got there.
+ * I2  floor is 0, or the lowest readable address after a failed probe; an sp
+ *     below it is foreign without another try.
  *
  * Thread context: the thread that owns the state.
  */

@@ -1,6 +1,6 @@
 /*
- * vdso.c: see vdso.h. The image is the kernel's own, and stays; it is read as
- * any other all the same, inside of its segments.
+ * vdso.c: see vdso.h. The image is the kernel's own, and never unmapped; it is
+ * still read like any other, inside its segments only.
  */
 #include <elf.h>
 #include <string.h>

@@ -1,20 +1,21 @@
 /*
- * walk.c: the walk that most captures need, tracking pc, sp and fp.
+ * walk.c: the fast walk, which most captures use: it tracks pc, sp and fp.
  *
- * The frame pointer is read lazily: where it was saved is noted, and the word
- * is read (and so becomes part of what a remembered stack depends on) only
- * when a rule further out needs it.
+ * The frame pointer is read lazily: the walk notes where it was saved, and
+ * reads the word (on which the remembered stack then depends) only when a rule
+ * further out needs it.
  *
- * I1  Every word whose value the walk used is in scratch: as a frame's slot,
- *     its fp_at, or a FRAME_WORD entry.
- * I2  Slots grow from entry to entry, and a frame's fp_at lies between its own
- *     and the next one inward; or the walk is not to be remembered.
- * I3  Where code says what it does to frames, but not here, a frame pointer may
- *     be that of a function further out, unless calls push and no return address
- *     lies before it: that is a matter of the code there, not of the stack. A
- *     walk that went by it does not count as complete, joins nothing, and is not
- *     remembered. Its stack pointer may be another one's: from there on each step
- *     has to lead to where a frame may return.
+ * I1  Every word that the walk used is in scratch: as a frame's slot, its
+ *     fp_at, or a FRAME_WORD entry.
+ * I2  Slots increase from entry to entry, and a frame's fp_at lies between its
+ *     own slot and the next one inward; otherwise the walk is not remembered.
+ * I3  On architectures that analyse code, a frame pointer in code without a
+ *     table may belong to a function further out, unless calls push and no
+ *     return address lies before it (which depends on the code there, not on
+ *     the stack). A walk that used such a frame pointer does not count as
+ *     complete, joins nothing, and is not remembered. Its stack pointer may be
+ *     another frame's: from there on each step must lead to an address to which
+ *     a frame may return.
  *
  * Thread context: any; scratch belongs to the calling thread.
  */
@@ -70,9 +71,9 @@ static uint32_t rule_payload(uint16_t id)
 }
 
 /*
- * The image of a pc whose rule is not cached. If it was loaded late it may
- * have gone in the meantime and something else have come to its place, unseen
- * by our hooks: code that was never met before is when to look.
+ * The image of a pc whose rule is not cached. An image that was loaded late may
+ * have been unmapped since, and replaced unseen by our hooks: code not met
+ * before is the moment to check.
  */
 static const struct image *find_image(uintptr_t pc)
 {
@@ -87,9 +88,9 @@ static const struct image *find_image(uintptr_t pc)
 	return changed ? image_find(pc) : image;
 }
 
-/* By the tables that were registered at run time, or by the code itself. What
- * goes without a word, or may come to an address where nothing is yet, is not
- * cached. */
+/* The rule from tables registered at run time, or from the code itself. It is
+ * not cached if it may disappear without notice, or if an image may be mapped
+ * at the address later. */
 static uint32_t rule_at_run_time(uintptr_t ra, struct rules_image *rules,
 				 bool in_image, bool *constant)
 {
@@ -126,9 +127,9 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 		rules = &borrowed;
 	if (rules)
 		id = rules_find(rules, ra - 1);
-	/* Nothing was called from before a function's first byte: somebody
-	 * pushed its address to be returned to (makecontext, for one), and
-	 * the stack was made up from there. */
+	/* No call precedes a function's first byte: its address was pushed as a
+	 * return address (by makecontext, for example), where a stack
+	 * begins. */
 	if (!id && rules && rules_find(rules, ra) && !prologue_find(rules, ra))
 		payload = WORD_END;
 	else
@@ -140,7 +141,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
 	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	CLAIM_FULL((size_t)(at - rule_cache) <= INDEX_MASK);
-	/* The newer word first; the other of the set is pushed out. */
+	/* The new word goes first; the set's second word is evicted. */
 	atomic_store_explicit(&at[INDEX_MASK + 1],
 			      atomic_load_explicit(at, memory_order_relaxed),
 			      memory_order_relaxed);
@@ -149,7 +150,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	return payload;
 }
 
-/* A walk under way, as the rarer steps see it; walk_fast keeps most of it in
+/* The state of a walk for the rarer steps; walk_fast keeps most of it in
  * registers. */
 struct state {
 	struct stack_reader reader;
@@ -157,20 +158,20 @@ struct state {
 	struct frame *fp_from;	/* the entry at which fp was loaded */
 	struct shadow_frame *join;	/* the next frame outward */
 	uintptr_t sp, ra;
-	uintptr_t raw;		/* what the newest frame's slot holds */
+	uintptr_t raw;		/* the word in the newest frame's slot */
 	uintptr_t fp;		/* valid if fp_at is 0 */
-	uintptr_t fp_at;	/* else to be read here */
-	struct shadow_frame *vouched;	/* the shadow holds from here inward to
-					 * where it was compared; NULL: not
-					 * yet compared */
+	uintptr_t fp_at;	/* otherwise its address */
+	struct shadow_frame *vouched;	/* the shadow is unchanged from here
+					 * inward to the compared frame; NULL:
+					 * not compared yet */
 	bool hard, joined;
 	bool forget;
 	enum gt_mode_why strange;	/* as in struct walk */
 	bool guessed;		/* I3 */
 };
 
-/* The frame pointer is needed now: read it, and let the entries since it was
- * loaded depend on it (I1). */
+/* Reads the frame pointer, which is needed now, and makes the entries since it
+ * was saved depend on it (I1). */
 static bool use_fp(struct state *s)
 {
 	struct frame *from = s->fp_from, *f;
@@ -183,7 +184,7 @@ static bool use_fp(struct state *s)
 		}
 		from->fp_at = s->fp_at;
 		from->flags |= FRAME_FP_AT;
-		/* in another frame than its own: as in push_word */
+		/* outside its own frame: as in push_word */
 		if (s->fp_at >= from->slot || s->fp_at <= from[-1].slot)
 			s->forget = true;
 		s->fp_at = 0;
@@ -195,7 +196,7 @@ static bool use_fp(struct state *s)
 	return true;
 }
 
-/* link: its stack pointer, and what the slot holds. */
+/* link: its stack pointer, and the word in the slot. */
 static inline __attribute__((always_inline)) void
 frame_set(struct frame *f, uintptr_t slot, uintptr_t ra,
 	  struct frame_link link)
@@ -222,7 +223,7 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 	s->top = f;
 }
 
-/* Whether a frame that code tells may be one. False: nothing is known. */
+/* Whether a frame from the code analysis is plausible. False: unknown. */
 static bool is_sane(struct state *s, uintptr_t cfa, uintptr_t slot,
 		    uintptr_t *fp_at)
 {
@@ -231,12 +232,13 @@ static bool is_sane(struct state *s, uintptr_t cfa, uintptr_t slot,
 	if (cfa > s->sp && stack_read(&s->reader, slot, &ra) &&
 	    walk_code_sane(cfa, arch_return_address(ra)))
 		return true;
-	s->forget = true;	/* of a word that is not noted (I1) */
+	s->forget = true;	/* depends on a word that is not in scratch
+				 * (I1) */
 	*fp_at = 0;
 	return false;
 }
 
-/* A frame as code tells it. */
+/* A step by the result of the code analysis. */
 static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 			 uintptr_t *slot, uintptr_t *fp_at)
 {
@@ -249,7 +251,8 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 	return is_sane(s, *cfa, *slot, fp_at);
 }
 
-/* A frame whose CFA is a word of it. False: it cannot be read. */
+/* A step over a frame whose CFA is a word of the frame. False: it cannot be
+ * read. */
 static bool step_by_word(struct state *s, const struct rule *r, uintptr_t *cfa,
 			 uintptr_t *slot, uintptr_t *fp_at)
 {
@@ -268,8 +271,8 @@ static bool step_by_word(struct state *s, const struct rule *r, uintptr_t *cfa,
 	return true;
 }
 
-/* I3: the shadow's last entry, at which no frame lies, is the next one outward
- * from here on. */
+/* I3: from here on the next shadow frame outward is the sentinel, so that
+ * nothing is joined. */
 static void guess(struct state *s)
 {
 	while (s->join->slot != UINTPTR_MAX)
@@ -278,9 +281,10 @@ static void guess(struct state *s)
 }
 
 /*
- * Rules that do not fit into a word, and code without one. GT_STOP_BOTTOM: go
- * on, the frame ends at *cfa and returns by *slot, and if *fp_at is not 0 the
- * caller's fp was saved there. *hard: walk_full must be used.
+ * Steps by rules that do not fit into a word, and in code without a rule.
+ * GT_STOP_BOTTOM: continue; the frame ends at *cfa and returns by *slot, and if
+ * *fp_at is not 0, the caller's fp was saved there. *hard: walk_full must be
+ * used.
  */
 static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				 uintptr_t ra, uintptr_t *cfa, uintptr_t *slot,
@@ -353,8 +357,8 @@ bool rule_is_outermost(uint32_t payload, uintptr_t sp)
 		walk_at_stack_end(sp));
 }
 
-/* Whether the walk, whose newest entry stands in the same slot as frame j of
- * the shadow, would go on as the shadow does. */
+/* Whether the walk, whose newest entry is in the slot of the shadow's frame j,
+ * would continue as the shadow does. */
 static inline bool same_fp(struct state *s, const struct shadow_frame *j)
 {
 	if (__builtin_expect(!(j->flags & FRAME_FP), 1))
@@ -363,13 +367,13 @@ static inline bool same_fp(struct state *s, const struct shadow_frame *j)
 }
 
 /*
- * The walk stands at the slot of *join with the same word in it. Whether that
- * frame and what lies outward of it still hold; while that is compared, the
- * new frames' contexts are on their way into the cache.
+ * The walk is at the slot of *join with the same word in it. Whether that frame
+ * and all outward of it are unchanged; prefetches the new frames' contexts
+ * meanwhile.
  *
- * What was compared at an earlier frame counts only up to the barrier it began
- * with: a walk that has passed the barrier's slot without coming to it has
- * shown that the stub there is a remnant.
+ * An earlier comparison counts only up to the barrier it began with: a walk
+ * that has passed the barrier's slot without arriving there has shown that the
+ * stub is a remnant.
  */
 static inline bool try_join(struct capture_thread *t, struct state *s)
 {
@@ -389,7 +393,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 	return s->joined = s->join == j;
 }
 
-/* Both arrays move: what points into them follows. */
+/* Grows both arrays, which move, and updates the pointers into them. */
 static bool walk_grow(struct capture_thread *t, struct state *s)
 {
 	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
@@ -407,21 +411,22 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
 	return true;
 }
 
-/* The newest frame's slot holds a stub: the frame returns to where that leads.
- * Answers the rule there. */
+/* The newest frame's slot holds a stub: the frame returns to the stub's target.
+ * Returns the rule there. */
 static uint32_t through_stub(struct state *s)
 {
 	CLAIM_FULL(barrier_is_stub(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
-	if (barrier_is_stub(s->ra))	/* of no use: its entry is empty */
+	if (barrier_is_stub(s->ra))	/* an unused stub */
 		return WORD_NO_IMAGE;
 	return rule_of(rule_cache, s->ra);
 }
 
-/* Where the newest frame ends, by what it returns, and where its caller's fp was
- * saved (0: it is the same). False: the walk is over, or s->hard. */
+/* Finds the end of the newest frame by the rule at its return address, and
+ * where its caller's fp was saved (0: unchanged). False: the walk is over, or
+ * s->hard. */
 static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 		     uintptr_t *cfa, uintptr_t *slot, uintptr_t *fp_at)
 {
@@ -461,11 +466,12 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 	CLAIM_FULL(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
 	CLAIM_FULL(ARCH_LINK_REGISTER ||
 		   s->top->slot == s->sp + ARCH_RA_OFFSET);
-	if (s->ra == 0) {	/* the end, though no rule says so */
+	if (s->ra == 0) {	/* the outermost frame, without a rule */
 		s->top->flags |= FRAME_WORD;
 		return false;
 	}
-	if (rule_key(s->ra) >> INDEX_BITS == 0)	/* an empty word was taken for its */
+	if (rule_key(s->ra) >> INDEX_BITS == 0)	/* an empty word was taken as
+						 * its rule */
 		payload = WORD_NO_IMAGE;
 	if (rule_is_stub(payload))
 		payload = through_stub(s);
@@ -485,7 +491,7 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		return false;
 	}
 	if (s->top >= t->scratch + t->capacity - 4 && !walk_grow(t, s)) {
-		/* For want of memory: walk_full has room for more of it. */
+		/* Out of memory: walk_full has room for more frames. */
 		s->hard = t->capacity < FRAMES_MAX;
 		w->stop = GT_STOP_TOO_DEEP;
 		return false;
@@ -504,7 +510,7 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 	return true;
 }
 
-/* Likewise, up to where rules are certain again: not behind a guess (I3). */
+/* Like step_any, until the rules are certain again: not after a guess (I3). */
 static __attribute__((noinline)) bool
 step_rare(struct capture_thread *t, struct state *s, struct walk *w,
 	  uint32_t payload)
@@ -518,9 +524,9 @@ step_rare(struct capture_thread *t, struct state *s, struct walk *w,
 }
 
 /*
- * Steps while the rules are "CFA = sp + offset" and the frames are not of the
- * shadow; all of it in registers. Answers the rule it could not follow;
- * 0 if it stands at a slot of the shadow.
+ * Steps while the rules are "CFA = sp + offset" and the frames are not the
+ * shadow's; all in registers. Returns the rule it could not follow; WORD_JOIN
+ * at a slot of the shadow.
  */
 static inline __attribute__((always_inline)) uint32_t
 step_plain(struct capture_thread *t, struct state *s)
@@ -554,7 +560,7 @@ step_plain(struct capture_thread *t, struct state *s)
 		raw = *(const uintptr_t *)slot;
 		ra = arch_return_address(raw);
 		frame_set(++f, slot, ra, (struct frame_link){ sp, raw });
-		/* Which way it goes cannot be predicted. */
+		/* This branch is unpredictable. */
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
 			fp_at = arch_rule_fp_at(cfa, slot, saved);
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
@@ -571,8 +577,8 @@ step_plain(struct capture_thread *t, struct state *s)
 	return payload;
 }
 
-/* The lower bits of the word for a return address. False: there is none, as
- * the rule is not the same for ever. */
+/* The lower bits of the word for a return address. False: it is not cached, as
+ * the rule may change. */
 static bool cached_rule(uintptr_t ra, uint32_t *payload)
 {
 	uintptr_t key = rule_key(ra);
@@ -651,8 +657,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		if (!step_rare(t, &s, w, payload))
 			break;
 	}
-	/* What is no return address is no frame; but where it is another one
-	 * the next time, the walk has to be made anew. */
+	/* A word that is no return address is no frame; but if it is one next
+	 * time, the walk must be repeated. */
 	if (w->stop == GT_STOP_NO_IMAGE && s.top > t->scratch)
 		s.top->flags |= FRAME_WORD;
 	w->join = (uint32_t)(s.join - t->frames);

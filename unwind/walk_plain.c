@@ -1,7 +1,7 @@
 /*
- * walk_plain.c: the walk that only wants addresses, or a context, of stacks in
- * which all rules are by sp or fp: nothing is written to scratch, and nothing
- * remembered. What it cannot follow is left to another walk.
+ * walk_plain.c: a walk that only collects addresses, or the context, of stacks
+ * whose rules are all relative to sp or fp. It writes nothing to scratch and
+ * remembers nothing. Stacks that it cannot follow are left to another walk.
  *
  * Thread context: any, also signal handlers.
  */
@@ -14,15 +14,15 @@
 #include "unwind/rule_cache.h"
 #include "unwind/walk.h"
 
-/* A walk that only wants addresses. */
+/* The state of a walk that only collects addresses. */
 struct plain_walk {
 	uintptr_t ra, sp, fp, fp_at;	/* as in struct state */
-	uintptr_t lo, hi;		/* where it began; the stack's end */
+	uintptr_t lo, hi;		/* start, and the stack's end */
 	uint32_t payload;		/* the rule at ra */
 };
 
-/* Where sp counts from, by a rule of the second kind, or beyond a stub, which
- * is left out. False: neither. */
+/* Sets sp to the frame's base, for a rule relative to fp, or behind a stub,
+ * which is passed. False: neither. */
 static bool pass_rare(struct plain_walk *w)
 {
 	if (rule_is_stub(w->payload)) {
@@ -47,8 +47,8 @@ static bool pass_rare(struct plain_walk *w)
 	return true;
 }
 
-/* n frames have been walked, and lead to (sp, ra). Whether the stack is as
- * expected. t: whose shadow it may be; NULL: there is none. */
+/* n frames have been walked, and lead to (sp, ra). Whether the prediction
+ * holds. t: the thread whose shadow it may be; NULL: none. */
 static inline __attribute__((always_inline)) bool
 is_expected(struct first_walk *first, const struct capture_thread *t,
 	    const struct walk_start *start, const uintptr_t *addresses,
@@ -59,8 +59,8 @@ is_expected(struct first_walk *first, const struct capture_thread *t,
 				   .hi = start->hi };
 
 	if (n == EXPECT_FRAMES - 1)
-		expect_look(&first->expectation, addresses[0], addresses[1],
-			    addresses[2], start->hi - start->sp);
+		expect_probe(&first->expectation, addresses[0], addresses[1],
+			     addresses[2], start->hi - start->sp);
 	if (n != EXPECT_FRAMES)
 		return false;
 	expect_find(&first->expectation, addresses[3]);
@@ -75,8 +75,8 @@ is_expected(struct first_walk *first, const struct capture_thread *t,
 	return true;
 }
 
-/* walk_addresses; where the context is wanted, too (`first`), *stop is
- * GT_STOP_COUNT if the stack is as expected. */
+/* walk_addresses. With `first`, also checks the prediction: *stop is
+ * GT_STOP_COUNT if it holds. */
 static inline __attribute__((always_inline)) uint32_t
 walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 	   enum gt_stop *stop, uint64_t *hash, struct first_walk *first,
@@ -91,7 +91,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 
 	CLAIM_FULL(start->sp <= hi);
 	*stop = GT_STOP_TOO_DEEP;
-	if (start->sp % ARCH_WORD)	/* the program's own doing */
+	if (start->sp % ARCH_WORD)	/* set by the program itself */
 		return 0;
 	while (n < max) {
 		uintptr_t size, saved, at, base, slot;
@@ -103,8 +103,8 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			w.sp = sp;
 			w.fp_at = fp_at;
 			w.payload = rule;
-			/* an empty word is no rule of a very low address, and
-			 * one that counts from fp has no rule's number */
+			/* an empty word is not the rule of a very low address,
+			 * and a word relative to fp has no rule id */
 			if (!pass_rare(&w)) {
 				if (rule_key(w.ra) >> INDEX_BITS == 0 ||
 				    w.payload & WORD_FP ||
@@ -125,7 +125,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			return n;
 		}
 		size = rule_size(rule);
-		/* Each step waits for this: masked, and added in one go. */
+		/* Each step waits for this: one mask, then one addition. */
 		__asm__("" : "+r"(size));
 		base = sp;
 		sp += size * ARCH_RULE_UNIT;
@@ -133,7 +133,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 			return 0;
 		slot = arch_rule_slot(base, sp, rule);
 		ra = arch_return_address(*(const uintptr_t *)slot);
-		/* Which way it goes cannot be predicted. */
+		/* This branch is unpredictable. */
 		saved = rule_saved(rule);
 		at = arch_rule_fp_at(sp, slot, saved);
 		__asm__("" : "+r"(at), "+r"(saved));

@@ -12,10 +12,11 @@
 #include "unwind/walk_sane.h"
 
 #define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
-#define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes, that are looked through */
+#define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes to search */
 #define OWN_FRAMES 1024u
 
-/* Where frame pointers are the frames' own: 0, or a pc (walk_fp_may_hide). */
+/* The pcs at which the frame pointer is the frame's own, or 0
+ * (walk_fp_may_hide). */
 static _Atomic uintptr_t own_frames[OWN_FRAMES];
 
 void walk_sane_flush(void)

@@ -1,29 +1,29 @@
 /*
- * barriers.S (AArch64): return stubs, and the table they jump by.
+ * barriers.S (AArch64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  ldr x16, table[i]
  *	                                             ret x16
  *	arch_stubs + DELTA    table, 8 bytes an entry: where stub i returns to
  *
- * A stub touches x16 alone, which every call may destroy (linkers' veneers do):
+ * A stub changes x16 alone, which every call may destroy (linkers' veneers do):
  * no other register, flag, stack byte or thread-local. It leaves by ret rather
- * than by br, since a return needs no landing pad in pages that are guarded by
- * BTI. (The processor's return predictor is one call off then, until it is next
- * empty.) Nor does a stub need one, as it is only returned to. Stub 0 is never
- * used: unwinders look at the address before a return address, which for stub 1
- * lies in it.
+ * than br, since a return needs no landing pad in pages guarded by BTI. (The
+ * processor's return predictor is off by one call then, until it is next
+ * empty.) A stub needs no landing pad either, as only returns reach it. Stub 0
+ * is never used: unwinders look up the address before a return address, which
+ * for stub 1 lies in stub 0.
  *
- * One entry of the unwind table serves all stubs: the stack pointer is what it
- * is, and the return address lies at x30 + DELTA, x30 being the stub's own
- * address: who returned here had it there, and who restores a frame's registers
- * finds it in that frame's slot. That takes every unwinder through: those of
- * exceptions, of backtrace(), of debuggers. (The CFA is one byte off, so that no
- * two frames seem to be the same.) In the expressions register 30 is x30, 31 is
- * sp. DWARF 5, 6.4.2.3 and 2.5.
+ * One FDE covers all stubs: the stack pointer is unchanged, and the return
+ * address lies at x30 + DELTA. x30 is the stub's own address: a return left it
+ * there, and an unwinder that restores a frame's registers finds it in that
+ * frame's slot. Every unwinder can therefore pass a stub: exceptions,
+ * backtrace(), debuggers. (The CFA is off by one byte, so that no two frames
+ * seem equal.) In the expressions register 30 is x30, 31 is sp. DWARF 5,
+ * 6.4.2.3 and 2.5.
  *
- * The section is loaded as code; barrier_init makes the table's pages
- * writable and no longer executable before the first stub is used: it begins
- * and ends on a page of the largest kind, 64 KB.
+ * The section is loaded as code; barrier_init makes the table's pages writable
+ * and no longer executable before the first stub is used: it begins and ends at
+ * the boundary of a page of the largest size, 64 KB.
  */
 #include "regs.h"
 

@@ -1,6 +1,6 @@
 /*
- * calls.h (AArch64): calls, and what they leave behind, as code shows them
- * (Arm Architecture Reference Manual, C4.1).
+ * calls.h (AArch64): recognises calls and their effects in machine code (Arm
+ * Architecture Reference Manual, C4.1).
  */
 #ifndef GNOMON_ARCH_CALLS_H
 #define GNOMON_ARCH_CALLS_H
@@ -28,7 +28,7 @@ static inline bool arch_after_call(uintptr_t ra)
 
 /*
  * The address in a word that holds a return address, which a function may have
- * signed (PACIASP): what XPACLRI leaves of it, where addresses have
+ * signed (PACIASP). Strips the signature like XPACLRI, for addresses of
  * ARCH_ADDRESS_BITS. Signatures are never checked here.
  */
 static inline __attribute__((always_inline)) uintptr_t
@@ -37,8 +37,8 @@ arch_return_address(uintptr_t word)
 	return word & ARCH_ADDRESS_MAX;
 }
 
-/* Linkage tables neither push nor have an entry in unwind tables: an expression
- * that nobody writes, as it has no such operation. */
+/* PLT entries do not push and have no unwind table entry: an expression that
+ * never occurs, as no operation has this code. */
 #define ARCH_PLT_EXPRESSION 0x00
 #define ARCH_PLT_CFA 0
 

@@ -1,6 +1,6 @@
 /*
  * capture.S (AArch64): void arch_capture_regs(struct arch_regs *regs)
- * The registers as they are after this function has returned.
+ * Stores the registers as they are after this function has returned.
  */
 	.text
 	.globl	arch_capture_regs

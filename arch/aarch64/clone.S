@@ -1,12 +1,12 @@
 /*
  * clone.S (AArch64):
  * long arch_clone_task(flags, stack_top, tls, fn, arg)
- * The child has no caller: its stack ends here, and the table says so.
+ * The child has no caller: its stack ends here, and the unwind table says so.
  *
- * Valgrind ends a program that makes a task it does not know how to run, so
- * it is asked first whether it is there (the client request
- * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
- * processor the sequence does nothing); if so, the answer is -EPERM.
+ * Valgrind ends a program that clones a task with unknown flags, so we first
+ * ask whether Valgrind runs us (the client request RUNNING_ON_VALGRIND of its
+ * published interface, valgrind.h: on a real processor the sequence does
+ * nothing); if so, the result is -EPERM.
  */
 #define SYS_CLONE 220
 #define REFUSED -1			/* -EPERM */
@@ -29,7 +29,7 @@ arch_clone_task:
 	stp	x11, xzr, [sp]
 	stp	xzr, xzr, [sp, #16]
 	stp	xzr, xzr, [sp, #32]
-	mov	x3, xzr			/* the answer without valgrind */
+	mov	x3, xzr			/* the result without Valgrind */
 	mov	x4, sp
 	ror	x12, x12, #3
 	ror	x12, x12, #13

@@ -1,7 +1,7 @@
 /*
  * cycles.h (AArch64): the virtual counter of the generic timer, which Linux
- * lets user code read, without a barrier: the processor may read it some tens
- * of cycles early, which the reader's window allows for.
+ * lets user code read. It is read without a barrier: the processor may read it
+ * some tens of cycles early, which the reader's window allows for.
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the counter, as an order of magnitude: from 19 (phones) to 1000 (Armv9)
- * have been seen. */
+/* Order of magnitude of the counter's rate: 19 (phones) to 1000 (Armv9)
+ * occur. */
 #define ARCH_TICKS_PER_US 50u
 
 static inline uint64_t arch_cycles(void)
@@ -21,7 +21,7 @@ static inline uint64_t arch_cycles(void)
 	return ticks;
 }
 
-/* How many of them a second has; 0: only a measurement tells. */
+/* Ticks per second; 0: unknown, must be measured. */
 static inline uint64_t arch_cycles_hz(void)
 {
 	uint64_t hz;
@@ -31,8 +31,8 @@ static inline uint64_t arch_cycles_hz(void)
 }
 
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
- * that the C library allocated lies below it, with nothing but the library's
- * own data of the thread between. */
+ * that the C library allocated lies below it, with only the library's thread
+ * data in between. */
 static inline uintptr_t arch_thread_pointer(void)
 {
 	uintptr_t tp;
@@ -41,7 +41,7 @@ static inline uintptr_t arch_thread_pointer(void)
 	return tp;
 }
 
-/* User code can neither have itself stepped nor see that it is. */
+/* User code can neither single-step itself nor detect that it is stepped. */
 static inline bool arch_is_stepped(void)
 {
 	return false;

@@ -1,10 +1,11 @@
 /*
- * decode.h (AArch64): what instructions do to a frame (arch/operation.h; Arm
- * Architecture Reference Manual, C4.1); those that load and store are in
- * load_store.h. Compilers emit tables for all code unless they are told not to.
+ * decode.h (AArch64): decodes the effect of instructions on a frame
+ * (arch/operation.h; Arm Architecture Reference Manual, C4.1); loads and stores
+ * are in load_store.h. Compilers emit unwind tables for all code unless they
+ * are told not to.
  *
- * What signs a return address, or takes the signature off, leaves it what it
- * is. What is of no known group writes all registers.
+ * Instructions that sign a return address or strip its signature leave it
+ * unchanged here. An instruction of no known group writes all registers.
  */
 #ifndef GNOMON_ARCH_DECODE_H
 #define GNOMON_ARCH_DECODE_H
@@ -15,42 +16,43 @@
 
 #define ARCH_DECODES 1
 
-/* What a CFA may be counted from. */
+/* Registers that a CFA may be relative to. */
 #define ARCH_FRAME_BASES                                                     \
 	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
 
-/* Large frames are made in steps: sizes have 12 bits, or are put together in a
- * register, and -fstack-clash-protection touches each part. */
+/* Large frames are allocated in steps: immediates have 12 bits, or the size is
+ * built in a register, and -fstack-clash-protection touches each page. */
 #define ARCH_ROOM_STEPS 24	/* instructions */
 
-/* x16 and x17: linkage tables, and tail calls where branch targets are
- * checked. */
+/* x16 and x17: used by PLT entries, and by tail calls with branch target
+ * checks. */
 #define ARCH_LINKAGE_REGISTERS UINT64_C(0x30000)
 
-#define A64_ALL UINT64_C(0xffffffff)	/* the stack pointer as well */
+#define A64_ALL UINT64_C(0xffffffff)	/* including the stack pointer */
 
 /*
- * The mode: what the instructions before have left.
+ * The mode: state from earlier instructions.
  *
- *	0 … 4	a register that holds a constant, if any of the bits
- *	8 … 11	says which of its four parts have been given
- *	12	the others are ones, not zeros
- *	13	a table's entry was added to the register of the bits 16 … 20: a
- *		jump to there is a switch
+ *	0 … 4	a register that holds a constant, if any of the next bits is set
+ *	8 … 11	which of the constant's four parts have been written
+ *	12	its other parts are ones, not zeros
+ *	13	a table entry was added to the register in bits 16 … 20: a jump
+ *		to that register is a switch
  */
 #define A64_PARTS 0xf00u
 #define A64_ONES (1u << 12)
 #define A64_SWITCH (1u << 13)
 #define A64_SWITCH_AT 16
 
-/* Whether a register is written with a sum: as of an address and an entry of a
- * table. */
+/* Whether the instruction writes a register with a sum, as of an address and a
+ * table entry. */
 static inline bool a64_is_sum(uint32_t word)
 {
 	return (word & 0x7f000000) == 0x0b000000 && (word & 31) != 31;
 }
 
-/* Where a signal came, the instruction before may have led there. */
+/* At a pc that a signal interrupted, the instruction before may have set the
+ * mode. */
 static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 {
 	uint32_t before = exact && pc % 4096 ? ((const uint32_t *)pc)[-1] : 0;
@@ -59,7 +61,7 @@ static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 				    0;
 }
 
-/* movz, movn, movk: a constant of which 16 bits are given at a time. */
+/* movz, movn, movk: a constant, of which each instruction writes 16 bits. */
 static inline void a64_move_wide(uint32_t word, unsigned mode,
 				 struct arch_operation *o)
 {
@@ -84,7 +86,8 @@ static inline void a64_move_wide(uint32_t word, unsigned mode,
 		o->value &= 0xffffffff;
 }
 
-/* The number of a logical instruction: a run of ones, turned, and repeated. */
+/* The immediate of a logical instruction: a run of ones, rotated and
+ * repeated. */
 static inline uint64_t a64_pattern(uint32_t word)
 {
 	unsigned n = word >> 22 & 1, turn = word >> 16 & 63;
@@ -143,7 +146,7 @@ static inline void a64_numbers(uint32_t word, unsigned mode,
 	case 2:
 		a64_add_number(word, o);
 		break;
-	case 3:				/* with a tag, or the less of two */
+	case 3:				/* addg, subg; min, max */
 		o->mask = a64_base(word, A64_D);
 		break;
 	case 4:
@@ -152,20 +155,20 @@ static inline void a64_numbers(uint32_t word, unsigned mode,
 	case 5:
 		a64_move_wide(word, mode, o);
 		break;
-	default:			/* adr, adrp; fields of bits */
+	default:			/* adr, adrp; bit fields */
 		o->mask = a64_reg(word, A64_D);
 	}
 }
 
-/* A loop that touches a frame's pages ends when sp has come to a register: cmp
- * sp, m and b.ne back. */
+/* The end of a loop that touches a frame's pages: cmp sp, m and b.ne back. Then
+ * sp equals a register. */
 static inline bool a64_probes(uint32_t word, uint32_t next)
 {
 	return (word & 0xffe0ffff) == 0xeb2063ff &&
 	       (next & 0xff80001f) == 0x54800001;
 }
 
-/* d = a ± b of whole registers. next: the instruction behind. */
+/* d = a ± b with 64-bit registers. next: the following instruction. */
 static inline void a64_add_registers(uint32_t word, uint32_t next,
 				     struct arch_operation *o)
 {
@@ -205,12 +208,12 @@ static inline void a64_registers(uint32_t word, uint32_t next,
 		}
 	} else if ((word & 0x1fe00000) == 0x1a400000 ||
 		   (word & 0xffff001f) == 0xdac1001e) {
-		/* ccmp; pacia x30 and its kin */
+		/* ccmp; pacia x30 and similar */
 		o->mask = 0;
 	}
 }
 
-/* Those that write a general register. */
+/* Vector instructions that write a general register. */
 static inline void a64_vector(uint32_t word, struct arch_operation *o)
 {
 	unsigned what = word >> 16 & 7;
@@ -222,7 +225,7 @@ static inline void a64_vector(uint32_t word, struct arch_operation *o)
 		o->mask = a64_reg(word, A64_D);
 }
 
-/* addvl, addpl and their kin may move the stack pointer. */
+/* addvl, addpl and similar may change the stack pointer. */
 static inline void a64_scalable(uint32_t word, struct arch_operation *o)
 {
 	o->mask = (word & 0xffa0f000) == 0x04205000 ?
@@ -237,7 +240,7 @@ static inline void a64_system(uint32_t word, struct arch_operation *o)
 	o->mask = word >> 24 == 0xd4 ? 1 :
 		  word == 0xd503251f ? UINT64_C(1) << 16 :	/* chkfeat */
 		  word >> 21 & 1 ? a64_reg(word, A64_D) : 0;
-	if (word >> 22 == 0x355)	/* pairs of them */
+	if (word >> 22 == 0x355)	/* register pairs (mrrs) */
 		o->mask |= o->mask << 1;
 }
 
@@ -281,7 +284,7 @@ static inline void a64_branch(uint32_t word, uintptr_t pc, unsigned mode,
 	o->target = pc + (uintptr_t)((intptr_t)a64_signed(word, at, bits) * 4);
 }
 
-/* What the mode says is no longer so if the register has been written. */
+/* Clears the parts of the mode whose register has been written. */
 static inline void a64_forget(const struct arch_operation *o, unsigned *mode)
 {
 	uint64_t written = o->mask;
@@ -298,7 +301,7 @@ static inline void a64_forget(const struct arch_operation *o, unsigned *mode)
 		*mode &= ~(A64_SWITCH | 31u << A64_SWITCH_AT);
 }
 
-/* What is left for the instructions behind. */
+/* Updates the mode for the following instructions. */
 static inline void a64_remember(uint32_t word, const struct arch_operation *o,
 				unsigned *mode)
 {
@@ -324,7 +327,7 @@ static inline void a64_decode(uint32_t word, uint32_t next, uintptr_t pc,
 {
 	switch (word >> 25 & 15) {
 	case 0:
-		/* the scalable matrices, or nothing */
+		/* SME, or no instruction */
 		o->kind = word >> 31 ? ARCH_OP_OTHER : ARCH_OP_END;
 		o->mask = A64_ALL;
 		break;
@@ -359,8 +362,9 @@ static inline void a64_decode(uint32_t word, uint32_t next, uintptr_t pc,
 }
 
 /*
- * The instruction at `code`, where so many bytes can be read; *o is all zero but
- * for its kind, ARCH_OP_END. *mode: as of arch_code_mode, and as above.
+ * Decodes the instruction at `code`, of which `room` bytes are readable. On
+ * entry *o is zero except for its kind, ARCH_OP_END. *mode: from
+ * arch_code_mode, see above.
  */
 static inline void arch_decode(const void *code, size_t room, unsigned *mode,
 			       struct arch_operation *o)

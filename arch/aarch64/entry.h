@@ -1,21 +1,22 @@
 /*
- * entry.h (AArch64): how the functions that the program enters know who called
- * them. A call leaves the return address in a register, and compilers put it
- * anywhere into a function's frame. So each has an entry before it, which makes
- * a frame record of a fixed place (ARCH_HOOK_*) and calls the function proper:
+ * entry.h (AArch64): how hooks find their caller. A call leaves the return
+ * address in a register, and compilers store it anywhere in a function's frame.
+ * So each hook has an entry in assembler, which makes a frame record at a fixed
+ * position (ARCH_HOOK_*) and calls the hook's C function:
  *
- *	sp - 16    frame pointer of the caller    ◀─ x29, as the function
- *	sp - 8     return address                    proper is entered
+ *	sp - 16    frame pointer of the caller    ◀─ x29, when the C function
+ *	sp - 8     return address                    is entered
  *
- * Arguments are in registers, eight at most. What the function proper jumps on
- * to, at its end, returns through the entry, and finds the record there still.
+ * Arguments are in registers, eight at most. A function that the C function
+ * tail-calls returns through the entry too, and still finds the record.
  */
 #ifndef GNOMON_ARCH_ENTRY_H
 #define GNOMON_ARCH_ENTRY_H
 
 #ifdef __ASSEMBLER__
 
-	/* The entry `name`, also by a hidden name; it may be jumped to (BTI). */
+	/* The entry `name`, also under a hidden name; a valid target of jumps
+	 * (BTI). */
 	.macro	entry name, alias, more
 	.globl	\name
 	.type	\name, %function
@@ -46,14 +47,14 @@
 
 #else
 
-/* In the function itself, not in one that it calls. */
+/* Only in the hook itself, not in a function that it calls. */
 #define ARCH_CALLER_RECORD \
 	(*(const uintptr_t *const *)__builtin_frame_address(0))
 #define ARCH_CALLER_RA (ARCH_CALLER_RECORD[1])
 #define ARCH_CALLER_SP ((uintptr_t)(ARCH_CALLER_RECORD + 2))
 #define ARCH_CALLER_FP (ARCH_CALLER_RECORD[0])
 
-/* In the declaration of such a function, and in that of a hidden alias. */
+/* For the declaration of a hook, and of its hidden alias. */
 #define ARCH_ENTRY(name) __asm__("entered_" #name)
 #define ARCH_ENTRY_ALIAS(name)
 

@@ -2,5 +2,5 @@
 # calls of the compiler's library, which we are not linked with.
 TARGET_CFLAGS += -mno-outline-atomics
 
-# For programs of tests: pointer authentication, and landing pads.
+# For test programs: pointer authentication, and landing pads (BTI).
 SIGN_RETURNS := -mbranch-protection=standard

@@ -1,19 +1,19 @@
 /*
- * hooks_raw.S (AArch64): entries that are left by a tail jump, so that no frame
- * of ours lies between the program's. All of them may be jumped to, and jump on
- * by x16, as landing pads of functions allow (BTI).
+ * hooks_raw.S (AArch64): entries that leave by a tail jump, so that none of our
+ * frames lies between the program's. All of them are valid jump targets, and
+ * jump on through x16, which landing pads of functions allow (BTI).
  *
- * syscall() as the program enters it. Most calls go on to the
- * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
- * arguments where syscall's first three are, and says what to jump to.
+ * syscall() as the program calls it. Most calls continue to the C library by a
+ * tail jump, with arguments and stack unchanged: some return twice, or on
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
- * __libc_start_main and main: between the two the C library makes the
- * program's environment; main begins with what environment_hide has
- * made of it.
+ * __libc_start_main and main: between the two the C library sets up the
+ * program's environment; main starts with the one that environment_hide
+ * returns.
  */
 
-	/* The caller's frame record, and the argument registers below. */
+	/* Saves the caller's frame record, and the argument registers below. */
 	.macro	save
 	hint	#34			/* bti c */
 	stp	x29, x30, [sp, #-16]!
@@ -47,12 +47,12 @@
 syscall:
 	.cfi_startproc
 	save
-	bl	life_entry
+	bl	identity_entry
 	mov	x16, x0
 	restore
 	cbz	x16, 1f
 	br	x16
-1:	b	life_missing
+1:	b	identity_missing
 	.cfi_endproc
 	.size	syscall, .-syscall
 
@@ -62,7 +62,7 @@ syscall:
 __libc_start_main:
 	.cfi_startproc
 	save
-	bl	life_start		/* takes main */
+	bl	identity_start		/* receives main */
 	mov	x16, x0
 	restore
 	adr	x0, main_entry
@@ -76,12 +76,12 @@ main_entry:
 	.cfi_startproc
 	save
 	mov	x0, x2
-	bl	environment_hide	/* takes envp, gives it */
+	bl	environment_hide	/* takes and returns envp */
 	mov	x16, x0
 	restore
 	mov	x2, x16
-	adrp	x16, life_main
-	ldr	x16, [x16, #:lo12:life_main]
+	adrp	x16, identity_main
+	ldr	x16, [x16, #:lo12:identity_main]
 	br	x16
 	.cfi_endproc
 	.size	main_entry, .-main_entry

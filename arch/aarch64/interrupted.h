@@ -1,7 +1,7 @@
 /*
- * interrupted.h (AArch64): registers by DWARF numbers out of a ucontext_t, as
- * the kernel hands it to signal handlers and getcontext fills it; and the code
- * by which handlers return.
+ * interrupted.h (AArch64): converts a ucontext_t to registers by DWARF numbers,
+ * as the kernel passes it to signal handlers and getcontext fills it;
+ * recognises the code by which handlers return.
  */
 #ifndef GNOMON_ARCH_INTERRUPTED_H
 #define GNOMON_ARCH_INTERRUPTED_H
@@ -21,7 +21,7 @@
 /* Where struct ucontext lies in a signal frame, behind siginfo. */
 #define ARCH_SIGFRAME_UCONTEXT 128
 
-/* The same, from the sp with which the handler returned to this code. */
+/* The same, from the sp after the handler has returned to this code. */
 static inline unsigned arch_sigframe_ucontext(uintptr_t code)
 {
 	(void)code;
@@ -29,7 +29,7 @@ static inline unsigned arch_sigframe_ucontext(uintptr_t code)
 }
 
 
-/* Memory is only read. Async-signal-safe. */
+/* Only reads memory. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)
 {
@@ -42,10 +42,10 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 }
 
 /*
- * Whether this is where a signal handler returns to. The kernel's code has had
- * no unwind table since Linux 5.8, that of emulators never: like the C++
- * runtimes, walks know it by its two instructions, mov x8, #139 and svc #0. So
- * many bytes can be read at `code`.
+ * Whether a signal handler returns to `code`. The kernel's code has had no
+ * unwind table since Linux 5.8, an emulator's never: like the C++ runtimes,
+ * walks recognise it by its two instructions, mov x8, #139 and svc #0.
+ * ARCH_SIGNAL_CODE bytes at `code` must be readable.
  */
 #define ARCH_SIGNAL_CODE 8
 

@@ -1,5 +1,5 @@
 /*
- * load_store.h (AArch64): what instructions that load and store do to a frame
+ * load_store.h (AArch64): decodes the effect of loads and stores on a frame
  * (arch/operation.h; Arm Architecture Reference Manual, C4.1, "Loads and
  * Stores"). Part of decode.h.
  */
@@ -9,7 +9,7 @@
 #include "arch/operation.h"
 #include "regs.h"
 
-/* The fields of an instruction that hold registers. */
+/* Bit positions of register fields. */
 enum { A64_D = 0, A64_N = 5, A64_T2 = 10, A64_M = 16 };
 
 static inline unsigned a64_field(uint32_t word, unsigned at)
@@ -17,13 +17,13 @@ static inline unsigned a64_field(uint32_t word, unsigned at)
 	return word >> at & 31;
 }
 
-/* The register there, as one of a mask, where 31 is the stack pointer. */
+/* The register in a field as a mask, where 31 is the stack pointer. */
 static inline uint64_t a64_base(uint32_t word, unsigned at)
 {
 	return UINT64_C(1) << a64_field(word, at);
 }
 
-/* Where 31 is zero, or nothing. */
+/* The same, where 31 is the zero register or none. */
 static inline uint64_t a64_reg(uint32_t word, unsigned at)
 {
 	return a64_base(word, at) & ~(UINT64_C(1) << ARCH_REG_SP);
@@ -43,11 +43,11 @@ static inline void a64_add(struct arch_operation *o, unsigned d, unsigned a,
 	o->value = value;
 }
 
-/* The forms of an address. */
+/* Addressing modes. */
 enum { A64_POST = 1, A64_OFFSET = 2, A64_PRE = 3 };
 
-/* What is not loaded or stored as whole general registers: `mask` is written,
- * and the base changes. */
+/* An access to anything other than whole general registers: `mask` is written,
+ * and the base may change. */
 static inline void a64_parts(uint32_t word, unsigned form, int32_t offset,
 			     uint64_t mask, struct arch_operation *o)
 {
@@ -62,7 +62,7 @@ static inline void a64_parts(uint32_t word, unsigned form, int32_t offset,
 		a64_add(o, n, n, offset);
 }
 
-/* One or two whole general registers. */
+/* An access to one or two whole general registers. */
 static inline void a64_words(uint32_t word, unsigned form, int32_t offset,
 			     uint64_t mask, struct arch_operation *o)
 {
@@ -84,7 +84,7 @@ static inline void a64_pair(uint32_t word, struct arch_operation *o)
 	if (!vector && kind == 1 && !loads)	/* stgp */
 		shift = 4;
 	offset = a64_signed(word, 15, 7) * (1 << shift);
-	if (form == 0)			/* that nobody will soon need */
+	if (form == 0)			/* non-temporal */
 		form = A64_OFFSET;
 	if (kind == 3) {
 		o->kind = ARCH_OP_END;
@@ -95,7 +95,7 @@ static inline void a64_pair(uint32_t word, struct arch_operation *o)
 		a64_words(word, form, offset, a64_reg(word, A64_D) |
 			  a64_reg(word, A64_T2), o);
 		o->falls = t > t2;
-		/* the first one is zero, or goes nowhere */
+		/* the first register is the zero register */
 		if (t == 31 && t2 != 31) {
 			o->value += ARCH_WORD;
 			o->falls = false;
@@ -103,7 +103,7 @@ static inline void a64_pair(uint32_t word, struct arch_operation *o)
 	}
 }
 
-/* One register and an offset that the instruction has. */
+/* One register and an immediate offset. */
 static inline void a64_single(uint32_t word, unsigned form, int32_t offset,
 			      struct arch_operation *o)
 {
@@ -119,7 +119,7 @@ static inline void a64_single(uint32_t word, unsigned form, int32_t offset,
 		a64_parts(word, form, offset, vector || !what ? 0 : mask, o);
 }
 
-/* Atomic ones write what they found, or several registers. */
+/* Atomic operations write the old value, or several registers. */
 static inline void a64_atomic(uint32_t word, struct arch_operation *o)
 {
 	unsigned what = word >> 12 & 7;
@@ -155,7 +155,7 @@ static inline void a64_register(uint32_t word, struct arch_operation *o)
 	}
 }
 
-/* Exclusive and ordered ones, compare and swap. */
+/* Exclusive and ordered accesses, compare and swap. */
 static inline void a64_exclusive(uint32_t word, struct arch_operation *o)
 {
 	uint64_t status = a64_reg(word, A64_M);
@@ -170,7 +170,7 @@ static inline void a64_exclusive(uint32_t word, struct arch_operation *o)
 		o->mask = status;
 }
 
-/* Memory tags, copies of memory, ordered ones with an offset. */
+/* Memory tags, memory copies, ordered accesses with an offset. */
 static inline void a64_rare(uint32_t word, struct arch_operation *o)
 {
 	if (word >> 21 & 1 || word >> 10 & 3)
@@ -180,14 +180,14 @@ static inline void a64_rare(uint32_t word, struct arch_operation *o)
 		o->mask = a64_reg(word, A64_D);
 }
 
-/* *o has its size, and is of the kind ARCH_OP_OTHER. */
+/* On entry *o has its size and the kind ARCH_OP_OTHER. */
 static inline void a64_memory(uint32_t word, struct arch_operation *o)
 {
 	bool vector = word >> 26 & 1;
 
 	switch (word >> 28 & 3) {
 	case 0:
-		if (vector)		/* whole structures of elements */
+		if (vector)		/* vector structures */
 			o->mask = word >> 23 & 1 ? a64_base(word, A64_N) : 0;
 		else if (word >> 24 & 1)
 			o->mask = a64_reg(word, A64_D) |
@@ -199,7 +199,7 @@ static inline void a64_memory(uint32_t word, struct arch_operation *o)
 	case 1:
 		if (word >> 24 & 1)
 			a64_rare(word, o);
-		else if (!vector && word >> 30 != 3)	/* at an address */
+		else if (!vector && word >> 30 != 3)	/* a literal */
 			o->mask = a64_reg(word, A64_D);
 		break;
 	case 2:

@@ -7,8 +7,8 @@
 #define GNOMON_ARCH_REGS_H
 
 /*
- * Return stubs (barriers.S): how many, how far apart, and how far behind a
- * stub its table entry lies. Also for the assembler.
+ * Return stubs (barriers.S): their number, size, and distance to their table
+ * entries. Also for the assembler.
  */
 #define ARCH_STUBS 4096
 #define ARCH_STUB_BYTES 8
@@ -30,25 +30,25 @@ struct arch_regs {
 	uint64_t r[ARCH_REG_COUNT];	/* by DWARF number */
 };
 
-/* Where the hook's entry (entries.S) has put its caller's return address, in
- * bytes from the stack pointer that its return will leave. */
+/* Where the hook's entry (entries.S) stores its caller's return address, in
+ * bytes from the stack pointer after the hook's return. */
 #define ARCH_RA_OFFSET (-8)
 #define ARCH_WORD 8
 
-/* The caller's frame record, as the entries of hooks make it: the frame
- * pointer and the return address. */
+/* The caller's frame record that the entries of hooks make: the frame pointer
+ * and the return address. */
 #define ARCH_HOOK_FP (-16)
 #define ARCH_HOOK_RA (-8)
 
 /*
- * Addresses of user code. Processes with 52 bits have code above this only
- * where they map it there by hint. What lies above in a return address is its
+ * Addresses of user code. Processes with 52-bit addresses have code above this
+ * only if they request it by a hint. Higher bits of a return address are its
  * signature.
  */
 #define ARCH_ADDRESS_BITS 48
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
-/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
+/* Instruction addresses are multiples of 1 << ARCH_CODE_SHIFT. */
 #define ARCH_CODE_SHIFT 2
 #define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
 
@@ -58,22 +58,22 @@ struct arch_regs {
 /*
  * A signal frame: at the handler's return, sp points to the kernel's struct
  * rt_sigframe (arch/arm64/kernel/signal.c): 128 bytes of siginfo, then struct
- * ucontext. Offsets of what a walk needs, in bytes from that sp.
+ * ucontext. Offsets of the registers that a walk needs, in bytes from that sp.
  */
 #define ARCH_SIGFRAME_FP 544
 #define ARCH_SIGFRAME_SP 560
 #define ARCH_SIGFRAME_PC 568
 
-/* Fewer bytes than any signal frame takes of the stack: struct rt_sigframe
+/* Fewer bytes than any signal frame takes on the stack: struct rt_sigframe
  * alone has 4688. */
 #define ARCH_SIGFRAME_LEAST 4096
 
-/* DW_CFA_AARCH64_negate_ra_state: return addresses are signed from here on, or
- * no longer. */
+/* DW_CFA_AARCH64_negate_ra_state: switches whether return addresses are
+ * signed. */
 #define ARCH_CFA_NEGATE_RA_STATE 0x2d
 
-/* The loader's entry calls constructors with the stack pointer this near to
- * where the kernel put it: what it aligns it by. */
+/* How near to the kernel's initial stack pointer the loader's entry calls
+ * constructors: the alignment it applies. */
 #define ARCH_START_BYTES 16
 
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64	/* linux/audit.h: to filters */

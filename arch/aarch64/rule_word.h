@@ -1,7 +1,7 @@
 /*
- * rule_word.h (AArch64): how the rule of a frame lies in a word of the rule cache
- * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
- * beside it.
+ * rule_word.h (AArch64): encodes the rule of a frame in 28 bits of a rule cache
+ * word (unwind/rule_cache.h). Other bits of the word say whether the CFA is
+ * relative to sp or fp.
  *
  *	27 25  24   23     12 11       0
  *	+----+-----+---------+----------+

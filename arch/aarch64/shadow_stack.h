@@ -1,7 +1,8 @@
 /*
  * shadow_stack.h (AArch64): the Guarded Control Stack (Arm ARM, D11; Linux,
  * Documentation/arch/arm64/gcs.rst). A call pushes its return address there
- * too; a return compares. The pages can be read like any others.
+ * too; a return compares the two. The program can read these pages like any
+ * others.
  */
 #ifndef GNOMON_ARCH_SHADOW_STACK_H
 #define GNOMON_ARCH_SHADOW_STACK_H
@@ -9,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * CHKFEAT is a hint that a processor without it passes over: bit 0 of x16 stays
- * set, where it clears it if the thread has such a stack. Only then may its
- * pointer, GCSPR_EL0, be read.
+ * Processors without GCS ignore CHKFEAT, a hint: bit 0 of x16 stays set.
+ * Processors with GCS clear it if the thread has such a stack. Only then may
+ * its pointer, GCSPR_EL0, be read.
  */
 static inline uintptr_t arch_shadow_stack_pointer(void)
 {

@@ -1,14 +1,15 @@
 /*
- * stubs.S (AArch64): entries that are left by a tail jump, with every argument
- * register and the whole stack as the caller made them: dlopen finds plugins
- * by its caller's identity, so no frame of ours may lie between. All of them may
- * be jumped to, and jump on by x16, as landing pads of functions allow (BTI).
+ * stubs.S (AArch64): entries that leave by a tail jump, with every argument
+ * register and the whole stack as the caller set them: dlopen finds plugins by
+ * its caller, so none of our frames may lie between. All of them are valid jump
+ * targets, and jump on through x16, which landing pads of functions allow
+ * (BTI).
  *
  * Flags and x9 … x17 are free at a call.
  */
 
-	/* The number of a row among those with a place in real_slots
-	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	/* The index of a row among the rows with an entry in real_slots
+	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
 	.set	registrar, 0
 
@@ -29,8 +30,8 @@
 	stp	x2, x3, [sp, #16]
 	.endm
 
-	/* Jumps to what was answered, unless that is 0. No vector register
-	 * holds an argument, and none of them has more than four. */
+	/* Jumps to the target, unless that is 0. These functions have at most
+	 * four arguments, none in a vector register. */
 	.macro	leave name
 	mov	x16, x0
 	ldp	x2, x3, [sp, #16]
@@ -49,8 +50,9 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
-	 * to. `name` and `flags` are where those arguments are. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
 	mov	w4, \flags
@@ -58,35 +60,36 @@
 	ldr	x3, [x29]		/* the caller's frame pointer */
 	add	x2, x29, #8		/* where the return address lies */
 	mov	w0, #slot
-	bl	loads_note
+	bl	hooks_dlopen_note
 	leave	\symbol
-	/* no such function behind us: "not found" */
+	/* no such function in the next library: "not found" */
 1:	mov	x0, xzr
 	ret
 	end	\symbol
 	.endm
 
-	/* Tells registrar_note (preload/interpose/registrar.h), which answers
-	 * what to jump to. */
+	/* Calls registrar_note (preload/interpose/registrar.h), which returns
+	 * the jump target. */
 	.macro	register name
 	begin	\name
 	mov	w1, #registrar
 	bl	registrar_note
 	leave	\name
-	/* nobody to tell: nothing was registered, nothing is taken back */
+	/* no such function: nothing was registered, nothing is removed */
 1:	mov	x0, xzr
 	ret
 	end	\name
 	.endm
 
-	/* Asks moved_note (preload/hooks/moved.h) what to jump to. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
 	mov	w0, #slot
-	bl	moved_note
+	bl	hooks_longjmp_note
 	leave	\name
-	/* no such function: it has failed, or, if nobody expects that it
-	 * returns, the program has */
+	/* no such function: report failure; if the function never returns, end
+	 * the program */
 1:	.if	\returns
 	mov	w0, #-1
 	ret
@@ -96,7 +99,7 @@
 	end	\name
 	.endm
 
-/* Where a pointer, or an int, is as an argument of this number. */
+/* The register of a pointer or int argument by its number. */
 #define POINTER_0 xzr
 #define POINTER_1 x0
 #define POINTER_2 x1

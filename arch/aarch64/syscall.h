@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define ARCH_STAT struct stat	/* what newfstatat fills */
+#define ARCH_STAT struct stat	/* filled by newfstatat */
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. */
+/* Returns the kernel's result: -4095 … -1 is -errno. */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)
 {
@@ -29,15 +29,15 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d,
 	return x0;
 }
 
-/* Whether this call makes a child that goes on where its caller does, with a
- * copy of its memory. a, b: the first two arguments. */
+/* Whether this call forks: makes a child that continues at the same point, with
+ * a copy of the memory. a, b: the first two arguments. */
 static inline bool arch_is_fork(long n, long a, long b)
 {
 	return n == __NR_clone && !(a & CLONE_VM) && !b;
 }
 
-/* What the C library's start makes that it does not on all architectures, an
- * X(name) each. */
+/* System calls of the C library's start-up that only some architectures need,
+ * each as X(name). */
 #define ARCH_START_CALLS(X)
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * words.h (AArch64): words compared, in few instructions, by Advanced SIMD,
- * which every processor of this kind has.
+ * words.h (AArch64): compares words in few instructions, by Advanced SIMD,
+ * which every AArch64 processor has.
  */
 #ifndef GNOMON_ARCH_WORDS_H
 #define GNOMON_ARCH_WORDS_H
@@ -9,7 +9,7 @@
 
 #include "arch/words_plain.def"
 
-/* Whether any of these bits is set in it. */
+/* Whether any of these bits is set in the word. */
 static inline __attribute__((always_inline)) bool
 arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
 {
@@ -30,8 +30,8 @@ arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
 	return !(vgetq_lane_u64(differ, 0) | vgetq_lane_u64(differ, 1));
 }
 
-/* Which of eight words, a cache line, have this upper half: of the i-th, bit
- * 2 i + 1. Others may write them. */
+/* Which of eight words, a cache line, have this upper half: bit 2 i + 1 for the
+ * i-th. Other threads may write them. */
 static inline __attribute__((always_inline)) uint32_t
 arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
 {

@@ -1,30 +1,30 @@
 /*
- * barriers.S (ARM): return stubs, and the table they jump by.
+ * barriers.S (ARM): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:   add ip, pc, table[i], high
  *	                                              ldr pc, [ip, low]
  *	arch_stubs + DELTA    table, 4 bytes an entry: where stub i returns to
  *
- * A stub touches ip alone, which every call may destroy (linkers' veneers do):
- * no other register, flag, stack byte or thread-local. Its code is ARM's, and
- * what it loads says which instructions are there, as the return address did
- * that it stands for. Stub 0 is never used: unwinders look at the address before
- * a return address, which for stub 1 lies in it.
+ * A stub changes ip alone, which every call may destroy (linkers' veneers do):
+ * no other register, flag, stack byte or thread-local. Stubs are ARM code; the
+ * loaded address selects ARM or Thumb, like the return address that it
+ * replaces. Stub 0 is never used: unwinders look up the address before a return
+ * address, which for stub 1 lies in stub 0.
  *
- * One entry of the index serves all stubs. It names a personality routine, which
- * every unwinder calls for each of its steps, whether it searches for a handler,
- * runs cleanups, is forced or only looks: ours puts what the stub stands for in
- * the place of the pc and goes on. The stack pointer stays as it is; by that
- * handlers' frames are known, and it is their own routines that ask.
+ * One entry of the index covers all stubs. It names a personality routine,
+ * which every unwinder calls at each step: searching for a handler, running
+ * cleanups, forced unwinding, backtraces. Ours replaces the pc by the stub's
+ * target and continues. The stack pointer stays unchanged; handlers' frames are
+ * identified by it, through their own routines.
  *
- * For debuggers, which do not run it, .debug_frame says the same: the return
- * address lies in the table, whose place follows from the pc, since the stubs
- * begin at a multiple of their size. (The CFA is one byte off, so that no two
- * frames seem to be the same.) DWARF 5, 6.4.2.3 and 2.5.
+ * Debuggers do not call the routine: for them .debug_frame says the same. The
+ * return address lies in the table at an offset that follows from the pc, since
+ * the stubs begin at a multiple of their size. (The CFA is off by one byte, so
+ * that no two frames seem equal.) DWARF 5, 6.4.2.3 and 2.5.
  *
  * The section is loaded as code; barrier_init makes the table's pages writable
- * and no longer executable before the first stub is used: it begins and ends on a
- * page of the largest kind, 64 KB.
+ * and no longer executable before the first stub is used: it begins and ends at
+ * the boundary of a page of the largest size, 64 KB.
  */
 #include "regs.h"
 
@@ -57,7 +57,7 @@ arch_stubs:
 	.endr
 	.personality arch_stub_personality
 	.handlerdata
-	/* to who reads it without the routine: not to be unwound */
+	/* for readers that ignore the routine: cannot be unwound */
 	.word	0x008000b0
 	.previous
 	.cfi_endproc
@@ -73,13 +73,13 @@ arch_stub_table:
 	.p2align 16
 
 /*
- * _Unwind_Reason_Code arch_stub_personality(_Unwind_State, _Unwind_Control_Block *,
- * _Unwind_Context *): the word of the context that is the pc, a stub's address
- * now, becomes where that returns to. The functions that the ABI has for that
- * are of the unwinder that calls, of which there may be several, with names or
- * without: in libgcc's the pc has had this place since there is one. LLVM's keeps
- * more of a frame than its registers, so beside that there are no barriers
- * (image_kind.c).
+ * _Unwind_Reason_Code arch_stub_personality(_Unwind_State,
+ * _Unwind_Control_Block *, _Unwind_Context *): replaces the context's pc, a
+ * stub's address, by the stub's target. The ABI's access functions belong to
+ * the calling unwinder; several may be loaded, with exported names or without.
+ * So it writes the context directly: libgcc has always kept the pc at this
+ * offset. LLVM's context holds more than registers, so processes with that have
+ * no barriers (image_kind.c).
  */
 	.set	CONTINUE_UNWIND, 8
 	.set	FAILURE, 9
@@ -99,7 +99,8 @@ arch_stub_personality:
 	cmp	r1, #ARCH_STUB_DELTA
 	movhs	r0, #FAILURE
 	bxhs	lr
-	lsr	r1, r1, #3		/* also amid a stub, where a signal came */
+	lsr	r1, r1, #3		/* also in the middle of a stub, after a
+					 * signal */
 	add	r3, r3, #ARCH_STUB_DELTA
 	ldr	r1, [r3, r1, lsl #2]
 	str	r1, [r2, #CONTEXT_PC]

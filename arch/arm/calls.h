@@ -1,5 +1,5 @@
 /*
- * calls.h (ARM): calls, and what they leave behind, as code shows them (Arm
+ * calls.h (ARM): recognises calls and their effects in machine code (Arm
  * Architecture Reference Manual, ARMv7-A, A5 and A6).
  */
 #ifndef GNOMON_ARCH_CALLS_H
@@ -12,7 +12,7 @@
 
 #define ARCH_CALL_MAX 4		/* bytes of a call instruction */
 
-/* BL and BLX, to where the instruction says or a register does. */
+/* BL and BLX, with an immediate or a register target. */
 static inline bool arch_after_arm_call(uint32_t word)
 {
 	return ((word & 0x0f000000) == 0x0b000000 && word >> 28 != 0xf) ||
@@ -20,15 +20,16 @@ static inline bool arch_after_arm_call(uint32_t word)
 	       (word & 0x0ffffff0) == 0x012fff30;
 }
 
-/* Of two half-words before the address, the second alone, or both. */
+/* Whether the last of two half-words before the address, or both, are a
+ * call. */
 static inline bool arch_after_thumb_call(uint16_t first, uint16_t second)
 {
 	return (second & 0xff87) == 0x4780 ||
 	       ((first & 0xf800) == 0xf000 && (second & 0xc000) == 0xc000);
 }
 
-/* Whether a call instruction ends at ra, which does not say of which kind its
- * code is. ARCH_CALL_MAX bytes before it can be read. */
+/* Whether a call instruction ends at ra, in ARM or Thumb code: ra does not say
+ * which. ARCH_CALL_MAX bytes before it can be read. */
 static inline bool arch_after_call(uintptr_t ra)
 {
 	const uint16_t *half = (const uint16_t *)ra;
@@ -40,17 +41,17 @@ static inline bool arch_after_call(uintptr_t ra)
 		arch_after_arm_call(half[-2] | (uint32_t)half[-1] << 16));
 }
 
-/* The address in a word that holds a return address: its lowest bit says that
- * Thumb instructions are there. */
+/* The address in a word that holds a return address: the lowest bit, which
+ * marks Thumb code, is removed. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_return_address(uintptr_t word)
 {
 	return word & ~(uintptr_t)1;
 }
 
-/* The system call that the code there begins with, 8 bytes that can be read:
- * mov r7 and svc, of one kind or the other; the ARM one's svc may have a number.
- * 0: it does not look so. */
+/* The number of the system call that the code makes, from 8 readable bytes: mov
+ * r7 and svc, in Thumb or ARM; svc in ARM code may have a number. 0: the code
+ * is something else. */
 static inline unsigned arch_code_call(uintptr_t code)
 {
 	const uint16_t *half = (const uint16_t *)code;
@@ -65,9 +66,10 @@ static inline unsigned arch_code_call(uintptr_t code)
 	return 0;
 }
 
-/* Where the C libraries' clone goes on when a thread's first function returns:
- * the thread ends. No entry of an unwind table is for that code alone. */
-#define ARCH_ENDS_THREAD 8	/* bytes that are looked at */
+/* Whether the C libraries' clone continues here after a thread's first function
+ * has returned: the thread exits. No unwind table entry covers that code
+ * alone. */
+#define ARCH_ENDS_THREAD 8	/* bytes that are read */
 #define ARCH_EXIT 1
 
 static inline bool arch_ends_thread(uintptr_t code)
@@ -75,8 +77,8 @@ static inline bool arch_ends_thread(uintptr_t code)
 	return arch_code_call(code) == ARCH_EXIT;
 }
 
-/* Linkage tables neither push nor have an entry in unwind tables: an expression
- * that nobody writes, as it has no such operation. */
+/* PLT entries do not push and have no unwind table entry: an expression that
+ * never occurs, as no operation has this code. */
 #define ARCH_PLT_EXPRESSION 0x00
 #define ARCH_PLT_CFA 0
 

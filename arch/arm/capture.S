@@ -1,7 +1,7 @@
 /*
  * capture.S (ARM): void arch_capture_regs(struct arch_regs *regs)
- * The registers as they are after this function has returned. Each has eight
- * bytes, of which the upper four are zero.
+ * Stores the registers as they are after this function has returned. Each takes
+ * eight bytes, of which the upper four are zero.
  */
 	.syntax	unified
 	.arm
@@ -30,9 +30,9 @@ arch_capture_regs:
 	.fnend
 	.size	arch_capture_regs, .-arch_capture_regs
 
-	/* Each entry of the unwind table names who is to go by it, of the three
-	 * that the ABI knows by a number. An unwinder takes its own; these are
-	 * for the linker alone. */
+	/* Each index entry names its personality routine, one of the three that
+	 * the ABI numbers. An unwinder uses its own; these symbols only satisfy
+	 * the linker. */
 	.irp	n, 0, 1, 2
 	.globl	__aeabi_unwind_cpp_pr\n
 	.hidden	__aeabi_unwind_cpp_pr\n
@@ -41,7 +41,7 @@ __aeabi_unwind_cpp_pr\n:
 	.endr
 	udf	#0
 
-	/* Where the compiler's library goes to when it is to divide by 0. */
+	/* The compiler's library jumps here on a division by 0. */
 	.irp	name, __aeabi_idiv0, __aeabi_ldiv0
 	.globl	\name
 	.hidden	\name

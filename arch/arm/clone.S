@@ -1,12 +1,12 @@
 /*
  * clone.S (ARM):
  * long arch_clone_task(flags, stack_top, tls, fn, arg)
- * The child has no caller: its stack ends here, and the table says so.
+ * The child has no caller: its stack ends here, and the unwind table says so.
  *
- * Valgrind ends a program that makes a task it does not know how to run, so
- * it is asked first whether it is there (the client request
- * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
- * processor the sequence does nothing); if so, the answer is -EPERM.
+ * Valgrind ends a program that clones a task with unknown flags, so we first
+ * ask whether Valgrind runs us (the client request RUNNING_ON_VALGRIND of its
+ * published interface, valgrind.h: on a real processor the sequence does
+ * nothing); if so, the result is -EPERM.
  */
 #define SYS_CLONE 120
 #define REFUSED 1			/* EPERM */
@@ -34,7 +34,7 @@ arch_clone_task:
 	.irp	at, 4, 8, 12, 16, 20
 	str	r8, [sp, #\at]
 	.endr
-	mov	r3, #0			/* the answer without valgrind */
+	mov	r3, #0			/* the result without Valgrind */
 	mov	r4, sp
 	mov	ip, ip, ror #3
 	mov	ip, ip, ror #13
@@ -59,7 +59,7 @@ arch_clone_task:
 	.fnend
 	.size	arch_clone_task, .-arch_clone_task
 
-	/* Where a task begins: without a caller. */
+	/* The task's first code: it has no caller. */
 	.type	task, %function
 task:
 	.fnstart

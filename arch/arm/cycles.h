@@ -1,7 +1,7 @@
 /*
- * cycles.h (ARM): the clock (arch/monotonic.h). There is no counter that user code
- * may read on all processors: some have none, and of those that have Linux does
- * not say whether it works.
+ * cycles.h (ARM): reads the clock (arch/monotonic.h). No counter is readable
+ * from user code on all processors: some have none, and Linux does not report
+ * whether the others' works.
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
@@ -11,15 +11,15 @@
 
 #include "arch/monotonic.h"
 
-/* How many of them a second has; 0: only a measurement tells. */
+/* Ticks per second; 0: unknown, must be measured. */
 static inline uint64_t arch_cycles_hz(void)
 {
 	return 1000000000;
 }
 
 /* The thread pointer: on glibc and musl the highest end of a thread's stack
- * that the C library allocated lies below it, with nothing but the library's
- * own data of the thread between. */
+ * that the C library allocated lies below it, with only the library's thread
+ * data in between. */
 static inline uintptr_t arch_thread_pointer(void)
 {
 	uintptr_t tp;
@@ -28,7 +28,7 @@ static inline uintptr_t arch_thread_pointer(void)
 	return tp;
 }
 
-/* User code can neither have itself stepped nor see that it is. */
+/* User code can neither single-step itself nor detect that it is stepped. */
 static inline bool arch_is_stepped(void)
 {
 	return false;

@@ -1,10 +1,11 @@
 /*
- * decode.h (ARM): what instructions do to a frame (arch/operation.h): ARM ones
- * here, Thumb ones in thumb.h (Arm Architecture Reference Manual, ARMv7-A, A5
- * and A6). Compilers emit no tables for plain C.
+ * decode.h (ARM): decodes the effect of instructions on a frame
+ * (arch/operation.h): ARM code here, Thumb code in thumb.h (Arm Architecture
+ * Reference Manual, ARMv7-A, A5 and A6). Compilers emit no unwind tables for
+ * plain C.
  *
- * Return addresses have lost the bit that says which kind is there, but what lies
- * before them is a call of one kind or the other.
+ * Return addresses have lost the Thumb bit, but the call before them shows the
+ * kind of code.
  */
 #ifndef GNOMON_ARCH_DECODE_H
 #define GNOMON_ARCH_DECODE_H
@@ -16,13 +17,13 @@
 
 #define ARCH_DECODES 1
 
-/* ARM code has a frame pointer of its own. */
+/* ARM code uses r11 as its frame pointer. */
 #define ARCH_FRAME_BASES                                                     \
 	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP |           \
 	 UINT32_C(1) << 11)
 
-/* Whether most of these words are ARM instructions that are always executed,
- * whose highest bits are 1110. */
+/* Whether these words are ARM instructions that are always executed: their
+ * highest bits are 1110. */
 static inline bool arm_looks_so(uintptr_t pc)
 {
 	const uint32_t *word = (const uint32_t *)pc;
@@ -31,8 +32,8 @@ static inline bool arm_looks_so(uintptr_t pc)
 	       word[2] >> 28 == 0xe;
 }
 
-/* Bytes that a call leads away, as either kind has it in the same two
- * half-words. */
+/* The distance of a call's target in bytes, if the two half-words are read as
+ * an ARM or a Thumb call. */
 static inline uint32_t arm_call_bytes(uint32_t word)
 {
 	int32_t bytes = (int32_t)(word << 8) >> 6;
@@ -47,9 +48,9 @@ static inline uint32_t thumb_call_bytes(uint16_t first, uint16_t second)
 	return (uint32_t)(bytes < 0 ? -bytes : bytes);
 }
 
-/* THUMB_MODE, or 0. Where a signal came, the code around says it. What is a call
- * of either kind is the one that leads less far: read as the other, it leads
- * anywhere. */
+/* THUMB_MODE, or 0. At a pc that a signal interrupted, the surrounding code
+ * decides. If the bytes are a call in both kinds of code, the nearer target is
+ * right: the other reading gives a random one. */
 static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 {
 	const uint16_t *half = (const uint16_t *)pc;
@@ -68,13 +69,14 @@ static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 		       0 : THUMB_MODE;
 }
 
-/* A number that is added, or subtracted. */
+/* An offset that is added, or subtracted. */
 static inline int32_t arm_signed(uint32_t word, uint32_t number)
 {
 	return word >> 23 & 1 ? (int32_t)number : -(int32_t)number;
 }
 
-/* Bits 24 and 21: the register changes before, after, or not at all. */
+/* Bits 24 and 21: the base register changes before the access, after it, or
+ * not. */
 static inline void arm_index(uint32_t word, int32_t offset,
 			     struct arch_operation *o)
 {
@@ -85,7 +87,7 @@ static inline void arm_index(uint32_t word, int32_t offset,
 	o->step = !before || word >> 21 & 1 ? offset : 0;
 }
 
-/* One whole word, or a pair, at a register and an offset. */
+/* A word or a pair of words at a register plus offset. */
 static inline void arm_words(uint32_t word, bool loads, uint64_t mask,
 			     int32_t offset, struct arch_operation *o)
 {
@@ -108,7 +110,8 @@ static inline void arm_multiple(uint32_t word, struct arch_operation *o)
 	int32_t bytes = 4 * __builtin_popcountll(mask);
 	bool before = word >> 24 & 1, up = word >> 23 & 1;
 
-	if (word >> 22 & 1 || !mask) {	/* registers of another mode */
+	if (word >> 22 & 1 || !mask) {	/* registers of another processor
+					 * mode */
 		o->kind = ARCH_OP_END;
 		return;
 	}
@@ -119,7 +122,7 @@ static inline void arm_multiple(uint32_t word, struct arch_operation *o)
 	o->step = word >> 21 & 1 ? (up ? bytes : -bytes) : 0;
 }
 
-/* LDR, STR and those of bytes. `offset` is known if the instruction has it. */
+/* LDR, STR and their byte variants. known: the offset is an immediate. */
 static inline void arm_single(uint32_t word, bool known,
 			      struct arch_operation *o)
 {
@@ -144,7 +147,7 @@ static inline void arm_single(uint32_t word, bool known,
 		  (changes ? UINT64_C(1) << n : 0);
 }
 
-/* Half-words and pairs. */
+/* Half-words and register pairs. */
 static inline void arm_extra(uint32_t word, struct arch_operation *o)
 {
 	unsigned t = word >> 12 & 15, n = word >> 16 & 15;
@@ -162,7 +165,7 @@ static inline void arm_extra(uint32_t word, struct arch_operation *o)
 		  (changes ? UINT64_C(1) << n : 0);
 }
 
-/* Products, and what is exclusive. */
+/* Multiplications and exclusive accesses. */
 static inline void arm_multiply(uint32_t word, struct arch_operation *o)
 {
 	unsigned high = word >> 16 & 15, low = word >> 12 & 15;
@@ -176,7 +179,7 @@ static inline void arm_multiply(uint32_t word, struct arch_operation *o)
 		o->mask = UINT64_C(1) << low;
 }
 
-/* What has the place of comparisons that set no flags. */
+/* The encodings of comparisons that set no flags. */
 static inline void arm_miscellaneous(uint32_t word, struct arch_operation *o)
 {
 	if ((word & 0x00ffffd0) == 0x002fff10) {	/* bx, blx */
@@ -184,7 +187,8 @@ static inline void arm_miscellaneous(uint32_t word, struct arch_operation *o)
 		o->a = word & 15;
 	} else if ((word & 0x00f000f0) == 0x00200070) {	/* bkpt */
 		o->kind = ARCH_OP_END;
-	} else if (word >> 7 & 1) {		/* halves multiplied */
+	} else if (word >> 7 & 1) {		/* multiplications of
+						 * half-words */
 		o->mask = UINT64_C(1) << (word >> 16 & 15) |
 			  ((word >> 21 & 3) == 2 ?
 				   UINT64_C(1) << (word >> 12 & 15) : 0);
@@ -193,7 +197,7 @@ static inline void arm_miscellaneous(uint32_t word, struct arch_operation *o)
 	}
 }
 
-/* d = a + number, d = a + b, and their kin. */
+/* d = a + immediate, d = a + b, and similar. */
 static inline void arm_arithmetic(uint32_t word, struct arch_operation *o)
 {
 	unsigned what = word >> 21 & 15, d = word >> 12 & 15;
@@ -240,7 +244,7 @@ static inline void arm_registers(uint32_t word, struct arch_operation *o)
 	}
 }
 
-/* Parallel sums, fields of bits, divisions. */
+/* Parallel additions, bit fields, divisions. */
 static inline void arm_media(uint32_t word, struct arch_operation *o)
 {
 	unsigned what = word >> 20 & 0x1f;
@@ -265,7 +269,7 @@ static inline void arm_branch(uint32_t word, uintptr_t pc,
 		o->conditional = false;
 }
 
-/* What has no condition, but another meaning in its place. */
+/* The unconditional instructions (condition 1111). */
 static inline void arm_always(uint32_t word, struct arch_operation *o)
 {
 	if ((word >> 25 & 7) == 5)
@@ -311,9 +315,9 @@ static inline void arm_decode(uint32_t word, uintptr_t pc,
 }
 
 /*
- * The instruction at `code`, where so many bytes can be read; *o is all zero but
- * for its kind, ARCH_OP_END. *mode: as of arch_code_mode, and what thumb.h keeps
- * there.
+ * Decodes the instruction at `code`, of which `room` bytes are readable. On
+ * entry *o is zero except for its kind, ARCH_OP_END. *mode: from
+ * arch_code_mode; thumb.h keeps its state there.
  */
 static inline void arch_decode(const void *code, size_t room, unsigned *mode,
 			       struct arch_operation *o)

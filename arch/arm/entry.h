@@ -1,17 +1,17 @@
 /*
- * entry.h (ARM): how the functions that the program enters know who called
- * them. A call leaves the return address in a register, and compilers put it
- * anywhere into a function's frame. So each has an entry before it, which makes
- * a record of a fixed place (ARCH_HOOK_*) and calls the function proper:
+ * entry.h (ARM): how hooks find their caller. A call leaves the return address
+ * in a register, and compilers store it anywhere in a function's frame. So each
+ * hook has an entry in assembler, which makes a record at a fixed position
+ * (ARCH_HOOK_*) and calls the hook's C function:
  *
  *	sp - 12    frame pointer of the caller
- *	sp - 8     where it goes on
- *	sp - 4     return address, as it came
- *	           room for arguments        ◀─ sp, as the function proper is
+ *	sp - 8     return address, as a plain address
+ *	sp - 4     return address, with the Thumb bit
+ *	           room for arguments        ◀─ sp, when the C function is
  *	                                        entered
  *
- * Four words of arguments are in registers; of those that have more, the next
- * four are copied to where the function proper looks for them.
+ * Four words of arguments are in registers; if a hook has more, the next four
+ * are copied to where the C function expects them.
  */
 #ifndef GNOMON_ARCH_ENTRY_H
 #define GNOMON_ARCH_ENTRY_H
@@ -20,8 +20,8 @@
 
 #ifdef __ASSEMBLER__
 
-	/* The entry `name`, also by a hidden name. more: not all arguments need
-	 * be in registers. */
+	/* The entry `name`, also under a hidden name. more: some arguments may
+	 * be on the stack. */
 	.macro	entry name, alias, more=0
 	.syntax	unified
 	.thumb
@@ -57,7 +57,7 @@
 
 #else
 
-/* In the function itself, not in one that it calls. */
+/* Only in the hook itself, not in a function that it calls. */
 #define ARCH_CALLER_RECORD                                           \
 	((const uintptr_t *)((uintptr_t)__builtin_dwarf_cfa() +      \
 			     ARCH_ENTRY_ROOM))
@@ -65,7 +65,7 @@
 #define ARCH_CALLER_SP ((uintptr_t)ARCH_CALLER_RECORD + ARCH_RECORD_BYTES)
 #define ARCH_CALLER_FP (ARCH_CALLER_RECORD[0])
 
-/* In the declaration of such a function, and in that of a hidden alias. */
+/* For the declaration of a hook, and of its hidden alias. */
 #define ARCH_ENTRY(name) __asm__("entered_" #name)
 #define ARCH_ENTRY_ALIAS(name)
 

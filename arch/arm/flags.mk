@@ -1,10 +1,10 @@
-# Unwind tables of code that calls, which this ABI has beside those of exceptions.
-# No frame pointer: its register is that of the system call's number, and the
-# entries of hooks (entry.h) say all that one is for.
+# Unwind tables for all functions that call, not only for exceptions.
+# No frame pointer: system calls need its register for their number, and the
+# entries of hooks (entry.h) record what a frame pointer would give.
 TARGET_CFLAGS += -funwind-tables -fomit-frame-pointer
 
-# Divisions, which not all processors of this kind have an instruction for.
+# Division: not all processors of this kind have an instruction for it.
 TARGET_LIBS := -lgcc
 
-# The C library has no start for a position-independent program that is static.
+# The C library has no start-up code for static position-independent programs.
 RECORDER_LINK := -static -no-pie

@@ -1,21 +1,21 @@
 /*
- * hooks_raw.S (ARM): entries that are left by a tail jump, so that no frame of
- * ours lies between the program's.
+ * hooks_raw.S (ARM): entries that leave by a tail jump, so that none of our
+ * frames lies between the program's.
  *
- * syscall() as the program enters it. Most calls go on to the
- * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
- * arguments where syscall's first three are, and says what to jump to.
+ * syscall() as the program calls it. Most calls continue to the C library by a
+ * tail jump, with arguments and stack unchanged: some return twice, or on
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
- * __libc_start_main and main: between the two the C library makes the
- * program's environment; main begins with what environment_hide has
- * made of it.
+ * __libc_start_main and main: between the two the C library sets up the
+ * program's environment; main starts with the one that environment_hide
+ * returns.
  */
 
 	.syntax	unified
 	.arm
 
-	/* The argument registers and where to return. */
+	/* Saves the argument registers and the return address. */
 	.macro	save
 	push	{r0, r1, r2, r3, ip, lr}
 	.save	{r0, r1, r2, r3, ip, lr}
@@ -32,12 +32,12 @@
 syscall:
 	.fnstart
 	save
-	bl	life_entry
+	bl	identity_entry
 	str	r0, [sp, #16]		/* to ip */
 	restore
 	cmp	ip, #0
 	bxne	ip
-	b	life_missing
+	b	identity_missing
 	.fnend
 	.size	syscall, .-syscall
 
@@ -47,7 +47,7 @@ syscall:
 __libc_start_main:
 	.fnstart
 	save
-	bl	life_start		/* takes main */
+	bl	identity_start		/* receives main */
 	str	r0, [sp, #16]
 	restore
 	adr	r0, main_entry
@@ -61,13 +61,13 @@ main_entry:
 	.fnstart
 	save
 	mov	r0, r2
-	bl	environment_hide	/* takes envp, gives it */
+	bl	environment_hide	/* takes and returns envp */
 	str	r0, [sp, #8]
 	restore
 	ldr	ip, 2f
 1:	ldr	ip, [pc, ip]
 	bx	ip
-2:	.word	life_main - (1b + 8)
+2:	.word	identity_main - (1b + 8)
 	.fnend
 	.size	main_entry, .-main_entry
 	.section .note.GNU-stack,"",%progbits

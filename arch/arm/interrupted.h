@@ -1,7 +1,7 @@
 /*
- * interrupted.h (ARM): registers by DWARF numbers out of a ucontext_t, as the
- * kernel hands it to signal handlers and getcontext fills it; and the code by
- * which handlers return.
+ * interrupted.h (ARM): converts a ucontext_t to registers by DWARF numbers, as
+ * the kernel passes it to signal handlers and getcontext fills it; recognises
+ * the code by which handlers return.
  */
 #ifndef GNOMON_ARCH_INTERRUPTED_H
 #define GNOMON_ARCH_INTERRUPTED_H
@@ -18,7 +18,7 @@
  */
 #define ARCH_UCONTEXT_REGS 32
 
-/* Memory is only read. Async-signal-safe. */
+/* Only reads memory. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)
 {
@@ -31,9 +31,9 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 }
 
 /*
- * Where a signal handler returns to: code of the kernel's, the C library's or
- * an emulator's, which names the system call and makes it. The C libraries' has
- * a table, but that does not say that the caller was interrupted.
+ * Signal handlers return to code of the kernel, the C library or an emulator,
+ * which loads the system call's number and makes the call. The C libraries'
+ * code has an unwind table, but that does not mark the caller as interrupted.
  */
 #define ARCH_SIGNAL_CODE 8
 
@@ -42,7 +42,7 @@ enum {
 	ARCH_RT_SIGRETURN = 173
 };
 
-/* So many bytes can be read at `code`. */
+/* ARCH_SIGNAL_CODE bytes at `code` must be readable. */
 static inline bool arch_is_signal_return(uintptr_t code)
 {
 	unsigned call = arch_code_call(arch_return_address(code));
@@ -50,8 +50,8 @@ static inline bool arch_is_signal_return(uintptr_t code)
 	return call == ARCH_SIGRETURN || call == ARCH_RT_SIGRETURN;
 }
 
-/* Where struct ucontext lies in a signal frame, from the sp with which the
- * handler returned to this code: behind the siginfo, if there is one. */
+/* The offset of struct ucontext in a signal frame, from the sp after the
+ * handler has returned to this code: behind the siginfo, if there is one. */
 #define ARCH_SIGFRAME_SIGINFO 128
 
 static inline unsigned arch_sigframe_ucontext(uintptr_t code)

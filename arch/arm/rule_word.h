@@ -1,7 +1,7 @@
 /*
- * rule_word.h (ARM): how the rule of a frame lies in a word of the rule cache
- * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
- * beside it.
+ * rule_word.h (ARM): encodes the rule of a frame in 28 bits of a rule cache
+ * word (unwind/rule_cache.h). Other bits of the word say whether the CFA is
+ * relative to sp or fp.
  *
  *	27 24 23       16 15         0
  *	+----+-----------+------------+
@@ -9,8 +9,8 @@
  *	+----+-----------+------------+
  *
  * size: of the frame. ra: from the CFA down to the return address, 1 unless a
- * function has put arguments above it. fp: from there down to the saved frame
- * pointer, 0: it was not saved.
+ * function has stored arguments above it. fp: from the return address down to
+ * the saved frame pointer, 0: not saved.
  */
 #ifndef GNOMON_ARCH_RULE_WORD_H
 #define GNOMON_ARCH_RULE_WORD_H
@@ -20,8 +20,8 @@
 
 #include "regs.h"
 
-/* A call leaves the return address in a register: a function puts it where it
- * likes. */
+/* A call leaves the return address in a register, and a function stores it
+ * anywhere. */
 #define ARCH_LINK_REGISTER 1
 
 #define ARCH_RULE_UNIT ARCH_WORD
@@ -34,15 +34,16 @@
 
 #define ARCH_RULE_FAR 127	/* the largest ra of struct rule */
 
-/* Where the return address is, in bytes from the CFA: ra of struct rule is 0
- * right below it, else so many words further down. */
+/* The position of the return address, in bytes from the CFA: with ra of struct
+ * rule 0 right below it, else that many words further down. */
 static inline int64_t arch_rule_ra_offset(int64_t fp_off, unsigned ra)
 {
 	(void)fp_off;
 	return -(int64_t)(ra + 1) * ARCH_WORD;
 }
 
-/* The value of struct rule's ra for this place; false: there is none. */
+/* The value of struct rule's ra for a return address at this offset from the
+ * CFA; false: there is none. */
 static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
 {
 	(void)fp_off;
@@ -51,7 +52,8 @@ static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
 	       offset >= -(ARCH_RULE_FAR + 1) * ARCH_WORD;
 }
 
-/* The fields of a rule (unwind/rules.h) in a word; false: they have no room. */
+/* Packs the fields of a rule (unwind/rules.h) into a word; false: they do not
+ * fit. */
 static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
 				  bool signs, uint32_t *word)
 {
@@ -68,8 +70,8 @@ static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
 	       fp <= ARCH_RULE_FP_MAX && (fp_off ? fp > 0 : fp == 0);
 }
 
-/* Where the return address is in a frame that begins at base (sp or fp) and ends
- * at cfa, by the word. */
+/* The slot of the return address in a frame that begins at base (sp or fp) and
+ * ends at cfa, by the word. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
 {
@@ -78,7 +80,7 @@ arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
 			     ARCH_WORD;
 }
 
-/* Where the frame pointer was saved: saved, not 0, is the word's field. */
+/* The slot of the saved frame pointer; saved, not 0, is the word's field. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 {
@@ -86,15 +88,16 @@ arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 	return slot - saved * ARCH_WORD;
 }
 
-/* Where the return address is, in three bits, by the word of a frame of this
- * size; more: they have no room for it. */
+/* The position of the return address in three bits, by the word of a frame of
+ * this size; a larger result does not fit. */
 static inline uint32_t arch_step_ra(uint32_t word, uint32_t size)
 {
 	(void)size;
 	return (word >> ARCH_RULE_RA_SHIFT & ARCH_RULE_RA_MAX) - 1;
 }
 
-/* Where it is then, in a frame that begins at base and ends at cfa. */
+/* The slot that arch_step_ra encoded, in a frame that begins at base and ends
+ * at cfa. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_step_slot(uintptr_t base, uintptr_t cfa, uint32_t ra)
 {

@@ -1,7 +1,7 @@
 /*
- * stubs.S (ARM): entries that are left by a tail jump, with every argument
- * register and the whole stack as the caller made them: dlopen finds plugins
- * by its caller's identity, so no frame of ours may lie between.
+ * stubs.S (ARM): entries that leave by a tail jump, with every argument
+ * register and the whole stack as the caller set them: dlopen finds plugins by
+ * its caller, so none of our frames may lie between.
  *
  * Flags and ip are free at a call. The record is that of entry.h.
  */
@@ -9,12 +9,13 @@
 	.syntax	unified
 	.arm
 
-	/* The number of a row among those with a place in real_slots
-	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	/* The index of a row among the rows with an entry in real_slots
+	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
 	.set	registrar, 0
 
-	/* Then a word of an argument, the argument registers, the record. */
+	/* Pushes the record, the argument registers, and a word for another
+	 * argument. */
 	.macro	begin name
 	.globl	\name
 	.type	\name, %function
@@ -30,7 +31,7 @@
 	.pad	#4
 	.endm
 
-	/* Jumps to what was answered, unless that is 0. */
+	/* Jumps to the target, unless that is 0. */
 	.macro	leave
 	mov	ip, r0
 	ldmib	sp, {r0, r1, r2, r3, r7}
@@ -45,8 +46,9 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
-	 * to. `name` and `flags` are where those arguments are. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
 	mov	ip, \flags
@@ -55,35 +57,36 @@
 	add	r2, sp, #24		/* where the return address lies */
 	mov	r3, r7			/* the caller's frame pointer */
 	movw	r0, #slot
-	bl	loads_note
+	bl	hooks_dlopen_note
 	leave
-	/* no such function behind us: "not found" */
+	/* no such function in the next library: "not found" */
 	mov	r0, #0
 	bx	lr
 	end	\symbol
 	.endm
 
-	/* Tells registrar_note (preload/interpose/registrar.h), which answers
-	 * what to jump to. */
+	/* Calls registrar_note (preload/interpose/registrar.h), which returns
+	 * the jump target. */
 	.macro	register name
 	begin	\name
 	movw	r1, #registrar
 	bl	registrar_note
 	leave
-	/* nobody to tell: nothing was registered, nothing is taken back */
+	/* no such function: nothing was registered, nothing is removed */
 	mov	r0, #0
 	bx	lr
 	end	\name
 	.endm
 
-	/* Asks moved_note (preload/hooks/moved.h) what to jump to. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
 	movw	r0, #slot
-	bl	moved_note
+	bl	hooks_longjmp_note
 	leave
-	/* no such function: it has failed, or, if nobody expects that it
-	 * returns, the program has */
+	/* no such function: report failure; if the function never returns, end
+	 * the program */
 	.if	\returns
 	mvn	r0, #0
 	bx	lr
@@ -93,7 +96,7 @@
 	end	\name
 	.endm
 
-/* Where a pointer, or an int, is as an argument of this number. */
+/* The register of a pointer or int argument by its number. */
 #define POINTER_0 #0
 #define POINTER_1 r0
 #define POINTER_2 r1

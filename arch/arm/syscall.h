@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define ARCH_STAT struct stat64	/* what fstatat64 fills */
+#define ARCH_STAT struct stat64	/* filled by fstatat64 */
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. (Its number is in a
- * register that may be a frame pointer.) */
+/* Returns the kernel's result: -4095 … -1 is -errno. (The number goes into r7,
+ * which may be the frame pointer.) */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)
 {
@@ -34,16 +34,16 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d,
 	return r0;
 }
 
-/* Whether this call makes a child that goes on where its caller does, with a
- * copy of its memory. a, b: the first two arguments. */
+/* Whether this call forks: makes a child that continues at the same point, with
+ * a copy of the memory. a, b: the first two arguments. */
 static inline bool arch_is_fork(long n, long a, long b)
 {
 	return n == __NR_fork ||
 	       (n == __NR_clone && !(a & CLONE_VM) && !b);
 }
 
-/* What the C library's start makes that it does not on all architectures, an
- * X(name) each. */
+/* System calls of the C library's start-up that only some architectures need,
+ * each as X(name). */
 #define ARCH_START_CALLS(X)
 
 #define ARCH_NR_ID(name) __NR_##name##32
@@ -72,7 +72,7 @@ static inline long arch_mmap(void *at, size_t size, int prot, int flags,
 			     (long)(offset >> ARCH_MMAP_UNIT_SHIFT));
 }
 
-/* A number of two words has a register with an even number first. */
+/* A 64-bit argument starts in an even register. */
 static inline long arch_pread(int fd, void *to, size_t size, uint64_t offset)
 {
 	return arch_syscall6(__NR_pread64, fd, (long)to, (long)size, 0,

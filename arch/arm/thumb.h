@@ -1,17 +1,17 @@
 /*
- * thumb.h (ARM): what Thumb instructions do to a frame, see decode.h; and what
- * both kinds of instructions are made of.
+ * thumb.h (ARM): decodes Thumb instructions, see decode.h; and helpers for both
+ * kinds of code.
  *
- * The mode holds what instructions say of those behind them:
+ * The mode holds state for the following instructions:
  *
  *	31         16 15       8        0
  *	+------------+----------+--+----+
  *	|  compared  | IT block |  |mode|
  *	+------------+----------+--+----+
  *
- * IT block: the state of that (ITSTATE). compared: a number that something was
- * last compared with, and one more: how many places a table has that a switch
- * jumps by, and that lies behind it.
+ * IT block: ITSTATE. compared: one more than the last immediate of a
+ * comparison, which is the number of entries of a switch's table behind the
+ * switch.
  */
 #ifndef GNOMON_ARCH_THUMB_H
 #define GNOMON_ARCH_THUMB_H
@@ -22,9 +22,10 @@
 #define THUMB_MODE 1u
 #define THUMB_IT_SHIFT 8
 #define THUMB_COMPARED_SHIFT 16
-#define THUMB_TABLE_MAX 250	/* bytes of a table, so that size has room */
+#define THUMB_TABLE_MAX 250	/* bytes of a table, so that its size fits into
+				 * `size` */
 
-/* To nobody knows where: a switch. */
+/* A jump to unknown targets: a switch. */
 static inline void thumb_switch(struct arch_operation *o)
 {
 	o->kind = ARCH_OP_LEAVE;
@@ -32,7 +33,7 @@ static inline void thumb_switch(struct arch_operation *o)
 	o->a = ARCH_REG_PC;
 }
 
-/* Writes d, or goes to where its new value says. */
+/* Writes d; a jump if d is the pc. */
 static inline void thumb_writes(struct arch_operation *o, unsigned d)
 {
 	o->mask = UINT64_C(1) << d;
@@ -78,7 +79,7 @@ static inline void thumb_sum(struct arch_operation *o, bool minus, unsigned d,
 	o->b = (uint8_t)b;
 }
 
-/* The registers of `mask` in whole words. */
+/* Loads or stores the registers of `mask` as words. */
 static inline void thumb_words(struct arch_operation *o, bool loads,
 			       uint64_t mask, unsigned a, int32_t value,
 			       int32_t step)
@@ -90,8 +91,8 @@ static inline void thumb_words(struct arch_operation *o, bool loads,
 	o->step = step;
 }
 
-/* Instructions of coprocessors are the same in both kinds of code: vpush and its
- * like, which move the stack pointer, and what comes to the core's registers. */
+/* Coprocessor instructions are the same in both kinds of code: vpush and
+ * similar change the stack pointer; others write core registers. */
 static inline void thumb_coprocessor(uint32_t word, struct arch_operation *o)
 {
 	unsigned a = word >> 16 & 15, t = word >> 12 & 15;
@@ -99,7 +100,7 @@ static inline void thumb_coprocessor(uint32_t word, struct arch_operation *o)
 	bool loads = word >> 20 & 1;
 
 	if ((word & 0x0f000000) == 0x0f000000) {
-		o->mask = 1;		/* svc: the answer */
+		o->mask = 1;		/* svc: the result */
 	} else if ((word & 0x0fe00000) == 0x0c400000) {
 		o->mask = loads ? UINT64_C(1) << a | UINT64_C(1) << t : 0;
 	} else if ((word & 0x0e000000) == 0x0c000000) {
@@ -112,7 +113,7 @@ static inline void thumb_coprocessor(uint32_t word, struct arch_operation *o)
 
 /* ---- of 16 bits ---- */
 
-/* 00: shifts, sums and comparisons with numbers. */
+/* 00: shifts, additions and comparisons with immediates. */
 static inline void thumb_numbers(uint16_t half, unsigned *mode,
 				 struct arch_operation *o)
 {
@@ -120,7 +121,7 @@ static inline void thumb_numbers(uint16_t half, unsigned *mode,
 	int64_t number = half & 0xff;
 
 	switch (half >> 11) {
-	case 3:			/* of registers, of small numbers */
+	case 3:			/* with registers or small immediates */
 		o->mask = UINT64_C(1) << d;
 		number = half >> 6 & 7;
 		if (half & 0x400)
@@ -144,7 +145,7 @@ static inline void thumb_numbers(uint16_t half, unsigned *mode,
 	}
 }
 
-/* 010000 and 010001: of registers; the latter of all sixteen. */
+/* 010000 and 010001: between registers; the latter with all sixteen. */
 static inline void thumb_registers(uint16_t half, struct arch_operation *o)
 {
 	unsigned d = (half & 7) | (half >> 4 & 8), m = half >> 3 & 15;
@@ -184,7 +185,7 @@ static inline void thumb_memory(uint16_t half, struct arch_operation *o)
 	}
 }
 
-/* 1011, but for what begins an IT block. */
+/* 1011, except IT. */
 static inline void thumb_miscellaneous(uint16_t half, uintptr_t pc,
 				       struct arch_operation *o)
 {
@@ -271,7 +272,7 @@ static inline void thumb_short(uint16_t half, uintptr_t pc, unsigned *mode,
 
 /* ---- of 32 bits ---- */
 
-/* LDM, STM, of which some push and pop. */
+/* LDM, STM, including push and pop. */
 static inline void thumb_multiple(uint32_t word, struct arch_operation *o)
 {
 	uint64_t mask = word & 0xffff;
@@ -287,7 +288,7 @@ static inline void thumb_multiple(uint32_t word, struct arch_operation *o)
 		    word >> 21 & 1 ? (down ? -bytes : bytes) : 0);
 }
 
-/* A switch by a table that lies behind it. */
+/* A switch by a table behind it. */
 static inline void thumb_table(uint32_t word, unsigned mode,
 			       struct arch_operation *o)
 {
@@ -298,7 +299,7 @@ static inline void thumb_table(uint32_t word, unsigned mode,
 	o->size = bytes > THUMB_TABLE_MAX ? 0 : (uint8_t)(4 + bytes);
 }
 
-/* Pairs, what is exclusive, and switches. */
+/* Register pairs, exclusive accesses, and switches. */
 static inline void thumb_pair(uint32_t word, unsigned mode,
 			      struct arch_operation *o)
 {
@@ -313,7 +314,7 @@ static inline void thumb_pair(uint32_t word, unsigned mode,
 			o->mask = UINT64_C(1) << t |
 				  ((word & 0xf0) == 0x70 &&
 				   word >> 23 & 1 ? UINT64_C(1) << other : 0);
-		else	/* what says whether it was done */
+		else	/* the status register */
 			o->mask = UINT64_C(1) << (word >> 23 & 1 ? word & 15 :
 								   other);
 		return;
@@ -329,7 +330,7 @@ static inline void thumb_pair(uint32_t word, unsigned mode,
 		  (word >> 21 & 1 ? UINT64_C(1) << (word >> 16 & 15) : 0);
 }
 
-/* Sums and moves of registers, which may be shifted. */
+/* Additions and moves of registers, which may be shifted. */
 static inline void thumb_shifted(uint32_t word, struct arch_operation *o)
 {
 	unsigned what = word >> 21 & 15, a = word >> 16 & 15;
@@ -345,7 +346,7 @@ static inline void thumb_shifted(uint32_t word, struct arch_operation *o)
 		thumb_sum(o, what == 13, d, a, m);
 }
 
-/* A number of eight bits, repeated or turned. */
+/* An 8-bit immediate, repeated or rotated. */
 static inline uint32_t thumb_number(uint32_t word)
 {
 	uint32_t number = word & 0xff, turn;
@@ -361,7 +362,7 @@ static inline uint32_t thumb_number(uint32_t word)
 	       how == 2 ? number * 0x1000100 : number * 0x1010101;
 }
 
-/* Of registers and numbers. */
+/* Operations on a register and an immediate. */
 static inline void thumb_immediate(uint32_t word, unsigned *mode,
 				   struct arch_operation *o)
 {
@@ -371,7 +372,8 @@ static inline void thumb_immediate(uint32_t word, unsigned *mode,
 	unsigned d = word >> 8 & 15;
 	uint32_t number = thumb_number(word);
 
-	if (word >> 25 & 1) {		/* of twelve bits, or sixteen */
+	if (word >> 25 & 1) {		/* immediates of twelve or sixteen
+					 * bits */
 		o->mask = UINT64_C(1) << d;
 		if ((word >> 20 & 31) == 4)
 			thumb_set(o, d, long_number | a << 12);
@@ -395,7 +397,7 @@ static inline void thumb_immediate(uint32_t word, unsigned *mode,
 					       -(int64_t)number);
 }
 
-/* How far BL, BLX and B lead, which have 25 bits. */
+/* The distance of BL, BLX and B, which has 25 bits. */
 static inline int32_t thumb_distance(uint32_t word)
 {
 	uint32_t sign = word >> 26 & 1, j1 = word >> 13 & 1;
@@ -430,7 +432,7 @@ static inline void thumb_far_branch(uint32_t word, uintptr_t pc,
 	}
 }
 
-/* One register in memory, of any size. */
+/* Loads or stores one register, of any size. */
 static inline void thumb_single(uint32_t word, struct arch_operation *o)
 {
 	unsigned t = word >> 12 & 15, a = word >> 16 & 15;
@@ -448,7 +450,7 @@ static inline void thumb_single(uint32_t word, struct arch_operation *o)
 			    changes ? offset : 0);
 	} else if (loads && t == ARCH_REG_PC) {
 		if (is_word)
-			thumb_switch(o);	/* else a preload */
+			thumb_switch(o);	/* otherwise a preload */
 	} else if (!loads && changes) {
 		thumb_add(o, a, a, offset);
 	} else {
@@ -473,11 +475,12 @@ static inline void thumb_long(uint32_t word, uintptr_t pc, unsigned *mode,
 	else if ((word & 0xf8000000) == 0xf0000000)
 		thumb_far_branch(word, pc, o);
 	else if ((word & 0xff100000) == 0xf9000000)
-		o->mask = (word & 15) == 15 ? 0 :	/* vectors in memory */
+		o->mask = (word & 15) == 15 ? 0 :	/* vector loads and
+							 * stores */
 			  UINT64_C(1) << (word >> 16 & 15);
 	else if ((word & 0xfe000000) == 0xf8000000)
 		thumb_single(word, o);
-	else	/* products, divisions, and more of registers alone */
+	else	/* multiplications, divisions, other register operations */
 		o->mask = UINT64_C(1) << (word >> 8 & 15) |
 			  ((word >> 12 & 15) < 15 &&
 			   (word & 0xff800000) == 0xfb800000 ?
@@ -486,8 +489,8 @@ static inline void thumb_long(uint32_t word, uintptr_t pc, unsigned *mode,
 
 /* ---- both ---- */
 
-/* Whether this instruction may do nothing, by the IT block that it is in, of
- * which it takes one. */
+/* Whether the instruction is conditional by its IT block; advances the block's
+ * state by one instruction. */
 static inline bool thumb_in_block(unsigned *mode)
 {
 	unsigned it = *mode >> THUMB_IT_SHIFT & 0xff;

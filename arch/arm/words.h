@@ -1,5 +1,5 @@
 /*
- * words.h (ARM): words compared by plain C: not all processors of this kind have
+ * words.h (ARM): compares words in plain C: not all ARM processors have
  * vectors.
  */
 #ifndef GNOMON_ARCH_WORDS_H
@@ -7,8 +7,8 @@
 
 #include "arch/words_plain.def"
 
-/* The halves one after the other: who writes such a word writes all of it, and a
- * reader of half the old one finds no match, or one that was there. */
+/* Reads one half of a word: writers write the whole word, so a reader that gets
+ * half of an old one finds no match, or one that was valid. */
 static inline __attribute__((always_inline)) uint32_t
 arch_half_word(const _Atomic uint64_t *word, unsigned high)
 {
@@ -16,7 +16,7 @@ arch_half_word(const _Atomic uint64_t *word, unsigned high)
 			       __ATOMIC_RELAXED);
 }
 
-/* Whether any of these bits is set in it. */
+/* Whether any of these bits is set in the word. */
 static inline __attribute__((always_inline)) bool
 arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
 {
@@ -35,8 +35,8 @@ arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
 		 (high[0] ^ value[2]) | (high[1] ^ value[3]));
 }
 
-/* Which of eight words, a cache line, have this upper half: of the i-th, bit
- * 2 i + 1. Others may write them. */
+/* Which of eight words, a cache line, have this upper half: bit 2 i + 1 for the
+ * i-th. Other threads may write them. */
 static inline __attribute__((always_inline)) uint32_t
 arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
 {

@@ -1,27 +1,27 @@
 /*
- * barriers.S (MIPS64): return stubs, and the table they jump by.
+ * barriers.S (MIPS64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  ld $1, DELTA($31)
  *	                                             jr $1
  *	arch_stubs + DELTA    table, 8 bytes an entry: where stub i returns to
  *
- * Whoever returns to a stub has its address in $31. The delay slot of its jump
- * is the next stub's load, which does the same once more, and no harm; behind
- * the last stub lies one that is there for that alone. A stub touches $1 only,
- * which is the assembler's, and that no function gives a value for its caller:
- * no other register, stack byte or thread-local. Stub 0 is never used: unwinders
- * look at the address before a return address, which for stub 1 lies in it.
+ * A return to a stub leaves the stub's address in $31. The delay slot of the
+ * stub's jump is the next stub's load, which harmlessly repeats it; behind the
+ * last stub lies an extra one for that purpose. A stub changes only $1, the
+ * assembler's register, in which no function returns a value: no other
+ * register, stack byte or thread-local. Stub 0 is never used: unwinders look up
+ * the address before a return address, which for stub 1 lies in stub 0.
  *
- * One entry of the unwind table serves all stubs: the stack pointer is what it
- * is, and the return address lies at $31 + DELTA, $31 being the stub's own
- * address: who returned here had it there, and who restores a frame's registers
- * finds it in that frame's slot. That takes every unwinder through: those of
- * exceptions, of backtrace(), of debuggers. (The CFA is one byte off, so that no
- * two frames seem to be the same.) DWARF 5, 6.4.2.3 and 2.5.
+ * One FDE covers all stubs: the stack pointer is unchanged, and the return
+ * address lies at $31 + DELTA. $31 is the stub's own address: a return left it
+ * there, and an unwinder that restores a frame's registers finds it in that
+ * frame's slot. Every unwinder can therefore pass a stub: exceptions,
+ * backtrace(), debuggers. (The CFA is off by one byte, so that no two frames
+ * seem equal.) DWARF 5, 6.4.2.3 and 2.5.
  *
- * The section is loaded as code; barrier_init makes the table's pages
- * writable and no longer executable before the first stub is used: it begins
- * and ends on a page of the largest kind, 64 KB.
+ * The section is loaded as code; barrier_init makes the table's pages writable
+ * and no longer executable before the first stub is used: it begins and ends at
+ * the boundary of a page of the largest size, 64 KB.
  */
 #include "regs.h"
 

@@ -1,5 +1,5 @@
 /*
- * calls.h (MIPS64): calls, and what they leave behind, as code shows them (MIPS64
+ * calls.h (MIPS64): recognises calls and their effects in machine code (MIPS64
  * Architecture for Programmers, volume II).
  */
 #ifndef GNOMON_ARCH_CALLS_H
@@ -10,7 +10,7 @@
 
 #include "regs.h"
 
-#define ARCH_CALL_MAX 8		/* bytes of a call, and of its delay slot */
+#define ARCH_CALL_MAX 8		/* bytes of a call and its delay slot */
 
 /* Whether a call ends at ra: JAL, JALR, BAL and the branches that are calls.
  * ARCH_CALL_MAX bytes before it can be read. */
@@ -32,8 +32,8 @@ arch_return_address(uintptr_t word)
 	return word;
 }
 
-/* The stubs of lazy binding neither push nor have an entry in unwind tables: an
- * expression that nobody writes, as it has no such operation. */
+/* Stubs of lazy binding do not push and have no unwind table entry: an
+ * expression that never occurs, as no operation has this code. */
 #define ARCH_PLT_EXPRESSION 0x00
 #define ARCH_PLT_CFA 0
 

@@ -1,12 +1,12 @@
 /*
  * clone.S (MIPS64):
  * long arch_clone_task(flags, stack_top, tls, fn, arg)
- * The child has no caller: its stack ends here, and the table says so.
+ * The child has no caller: its stack ends here, and the unwind table says so.
  *
- * Valgrind ends a program that makes a task it does not know how to run, so
- * it is asked first whether it is there (the client request
- * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
- * processor the sequence does nothing); if so, the answer is -EPERM.
+ * Valgrind ends a program that clones a task with unknown flags, so we first
+ * ask whether Valgrind runs us (the client request RUNNING_ON_VALGRIND of its
+ * published interface, valgrind.h: on a real processor the sequence does
+ * nothing); if so, the result is -EPERM.
  */
 #define SYS_CLONE 5055
 #define REFUSED -1			/* -EPERM */
@@ -29,7 +29,7 @@ arch_clone_task:
 	.irp	i, 1, 2, 3, 4, 5
 	sd	$0, 8 * \i($29)
 	.endr
-	move	$11, $0			/* the answer without valgrind */
+	move	$11, $0			/* the result without Valgrind */
 	move	$12, $29
 	dsll	$0, $0, 3
 	dsll	$0, $0, 13

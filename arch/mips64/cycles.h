@@ -1,7 +1,7 @@
 /*
- * cycles.h (MIPS64): the processor's own counter (rdhwr $2) has 32 bits, which
- * are through in some seconds, and is not the same on all processors; so the
- * clock is asked (arch/monotonic.h).
+ * cycles.h (MIPS64): reads the clock (arch/monotonic.h). The processor's own
+ * counter (rdhwr $2) has 32 bits, which overflow within seconds, and differs
+ * between processors.
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
@@ -11,15 +11,15 @@
 
 #include "arch/monotonic.h"
 
-/* How many of them a second has; 0: only a measurement tells. */
+/* Ticks per second; 0: unknown, must be measured. */
 static inline uint64_t arch_cycles_hz(void)
 {
 	return 1000000000;
 }
 
-/* What the thread pointer stands for, which is that much further on: on glibc
- * and musl the highest end of a thread's stack that the C library allocated lies
- * below it, with nothing but the library's own data of the thread between. */
+/* The thread's control block, at an offset from the thread pointer: on glibc
+ * and musl the highest end of a thread's stack that the C library allocated
+ * lies below it, with only the library's thread data in between. */
 static inline uintptr_t arch_thread_pointer(void)
 {
 	uintptr_t tp;
@@ -28,7 +28,7 @@ static inline uintptr_t arch_thread_pointer(void)
 	return tp - 0x7000;
 }
 
-/* User code can neither have itself stepped nor see that it is. */
+/* User code can neither single-step itself nor detect that it is stepped. */
 static inline bool arch_is_stepped(void)
 {
 	return false;

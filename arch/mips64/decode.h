@@ -1,8 +1,8 @@
 /*
- * decode.h (MIPS64): what instructions do to a frame (arch/operation.h), up to
- * release 5 of the architecture (MIPS64 Architecture for Programmers, volume
- * II). Compilers emit no tables for plain C. Branches of release 6 that have no
- * delay slot are no instructions here.
+ * decode.h (MIPS64): decodes the effect of instructions on a frame
+ * (arch/operation.h), up to release 5 of the architecture (MIPS64 Architecture
+ * for Programmers, volume II). Compilers emit no unwind tables for plain C.
+ * Branches of release 6, which have no delay slot, count as invalid.
  */
 #ifndef GNOMON_ARCH_DECODE_H
 #define GNOMON_ARCH_DECODE_H
@@ -12,7 +12,7 @@
 
 #define ARCH_DECODES 1
 
-/* What a CFA may be counted from. */
+/* Registers that a CFA may be relative to. */
 #define ARCH_FRAME_BASES                                                     \
 	(UINT32_C(1) << ARCH_REG_SP | UINT32_C(1) << ARCH_REG_FP)
 
@@ -30,7 +30,7 @@ struct mips_fields {
 	int16_t immediate;
 };
 
-/* A system call may write all that a function may. */
+/* A system call may write all caller-saved registers. */
 #define MIPS_OF_CALLS (UINT64_C(0xfffffffe) & ~(uint64_t)ARCH_CALLEE_SAVED & \
 		       ~(UINT64_C(1) << ARCH_REG_SP) & \
 		       ~(UINT64_C(1) << ARCH_REG_LR))
@@ -71,7 +71,7 @@ static inline void mips_leave(const struct mips_fields *f, bool calls,
 	o->delayed = true;
 }
 
-/* Additions and subtractions of 64 bits, and moves, which are one of them. */
+/* 64-bit additions and subtractions, and moves, which are one of them. */
 static inline void mips_arithmetic(const struct mips_fields *f,
 				   struct arch_operation *o)
 {
@@ -114,7 +114,7 @@ static inline void mips_special(const struct mips_fields *f,
 		mips_arithmetic(f, o);
 		break;
 	default:
-		/* in traps (0x30 to 0x36) these bits say which */
+		/* in traps (0x30 to 0x36) these bits are the trap's code */
 		mips_writes(o, f->function >= 0x30 && f->function <= 0x36 ?
 				       0 : f->rd);
 	}
@@ -216,8 +216,9 @@ static inline void mips_jump(const struct mips_fields *f, uint32_t word,
 }
 
 /*
- * The instruction at `code`, where so many bytes can be read; *o is all zero but
- * for its kind, ARCH_OP_END. *mode: as of arch_code_mode.
+ * Decodes the instruction at `code`, of which `room` bytes are readable. On
+ * entry *o is zero except for its kind, ARCH_OP_END. *mode: from
+ * arch_code_mode.
  */
 static inline void arch_decode(const void *code, size_t room, unsigned *mode,
 			       struct arch_operation *o)

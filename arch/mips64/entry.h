@@ -1,19 +1,19 @@
 /*
- * entry.h (MIPS64): how the functions that the program enters know who called
- * them. A call leaves the return address in a register, and compilers put it
- * anywhere into a function's frame. So each has an entry before it, which makes
- * a frame record of a fixed place (ARCH_HOOK_*) and calls the function proper:
+ * entry.h (MIPS64): how hooks find their caller. A call leaves the return
+ * address in a register, and compilers store it anywhere in a function's frame.
+ * So each hook has an entry in assembler, which makes a frame record at a fixed
+ * position (ARCH_HOOK_*) and calls the hook's C function:
  *
- *	sp - 16    frame pointer of the caller    ◀─ sp, as the function
- *	sp - 8     return address                    proper is entered
+ *	sp - 16    frame pointer of the caller    ◀─ sp, when the C function
+ *	sp - 8     return address                    is entered
  *
- * Arguments are in registers, eight at most. What the function proper jumps on
- * to, at its end, returns through the entry, and finds the record there still.
+ * Arguments are in registers, eight at most. A function that the C function
+ * tail-calls returns through the entry too, and still finds the record.
  *
- * Position-independent code by hand, here and in stubs.S and hooks_raw.S: a
- * function is called by $25, from which it finds the image's table of addresses.
- * What the compiler keeps the table's place in (gp, $28) belongs to the caller as
- * well; entries leave it as it came, and use $1 for theirs.
+ * Here and in stubs.S and hooks_raw.S position-independent code is written by
+ * hand: a function is called through $25, from which it computes its image's
+ * GOT pointer. The compiler's register for the GOT pointer (gp, $28) belongs to
+ * the caller; entries leave it unchanged and use $1 for their own.
  */
 #ifndef GNOMON_ARCH_ENTRY_H
 #define GNOMON_ARCH_ENTRY_H
@@ -23,19 +23,20 @@
 	.set	noreorder
 	.set	noat
 
-	/* $1: the table's place, of a function that $25 was jumped to by. */
+	/* $1: the GOT pointer, in a function that was reached through $25. */
 	.macro	table name
 	lui	$1, %hi(%neg(%gp_rel(\name)))
 	daddu	$1, $1, $25
 	daddiu	$1, $1, %lo(%neg(%gp_rel(\name)))
 	.endm
 
-	/* $25: a function of ours, or any address, by the table in $1. */
+	/* $25: one of our functions, or any address, by the GOT pointer in
+	 * $1. */
 	.macro	function name
 	ld	$25, %got_disp(\name)($1)
 	.endm
 
-	/* The entry `name`, also by a hidden name. */
+	/* The entry `name`, also under a hidden name. */
 	.macro	entry name, alias, more
 	.globl	\name
 	.type	\name, @function
@@ -71,13 +72,13 @@
 
 #else
 
-/* In the function itself, not in one that it calls. */
+/* Only in the hook itself, not in a function that it calls. */
 #define ARCH_CALLER_RECORD ((const uintptr_t *)__builtin_dwarf_cfa())
 #define ARCH_CALLER_RA (ARCH_CALLER_RECORD[1])
 #define ARCH_CALLER_SP ((uintptr_t)(ARCH_CALLER_RECORD + 2))
 #define ARCH_CALLER_FP (ARCH_CALLER_RECORD[0])
 
-/* In the declaration of such a function, and in that of a hidden alias. */
+/* For the declaration of a hook, and of its hidden alias. */
 #define ARCH_ENTRY(name) __asm__("entered_" #name)
 #define ARCH_ENTRY_ALIAS(name)
 

@@ -1,6 +1,6 @@
-# The C library has no start for a position-independent program that is static.
+# The C library has no start-up code for static position-independent programs.
 RECORDER_LINK := -static -no-pie
 
-# Hidden symbols stay global: compilers call them by entries of the table of
-# addresses, which the linker takes for global symbols only.
+# Hidden symbols stay global: compilers call them through GOT entries, which the
+# linker makes for global symbols only.
 UNWIND_HIDE = $(UNWIND_RENAME)

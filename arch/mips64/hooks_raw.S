@@ -1,20 +1,20 @@
 /*
- * hooks_raw.S (MIPS64): entries that are left by a tail jump, so that no frame
- * of ours lies between the program's. They jump on by $25, as functions want to
- * be entered.
+ * hooks_raw.S (MIPS64): entries that leave by a tail jump, so that none of our
+ * frames lies between the program's. They jump on through $25, as functions
+ * expect.
  *
- * syscall() as the program enters it. Most calls go on to the
- * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
- * arguments where syscall's first three are, and says what to jump to.
+ * syscall() as the program calls it. Most calls continue to the C library by a
+ * tail jump, with arguments and stack unchanged: some return twice, or on
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
- * __libc_start_main and main: between the two the C library makes the
- * program's environment; main begins with what environment_hide has
- * made of it.
+ * __libc_start_main and main: between the two the C library sets up the
+ * program's environment; main starts with the one that environment_hide
+ * returns.
  */
 #include "entry.h"
 
-	/* The caller's frame record, the table's place, and the argument
+	/* Saves the caller's frame record, the GOT pointer, and the argument
 	 * registers below. */
 	.macro	save name
 	table	\name
@@ -60,7 +60,7 @@
 syscall:
 	.cfi_startproc
 	save	syscall
-	function life_entry
+	function identity_entry
 	jalr	$25
 	nop
 	restore
@@ -68,7 +68,7 @@ syscall:
 	move	$25, $2
 	jr	$25
 	nop
-1:	function life_missing
+1:	function identity_missing
 	jr	$25
 	nop
 	.cfi_endproc
@@ -80,7 +80,7 @@ syscall:
 __libc_start_main:
 	.cfi_startproc
 	save	__libc_start_main
-	function life_start		/* takes main */
+	function identity_start		/* receives main */
 	jalr	$25
 	nop
 	restore
@@ -98,9 +98,9 @@ main_entry:
 	save	main_entry
 	function environment_hide
 	jalr	$25
-	move	$4, $6			/* takes envp, gives it */
+	move	$4, $6			/* takes and returns envp */
 	restore
-	function life_main
+	function identity_main
 	ld	$25, 0($25)
 	jr	$25
 	move	$6, $2

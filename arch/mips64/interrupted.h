@@ -1,7 +1,7 @@
 /*
- * interrupted.h (MIPS64): registers by DWARF numbers out of a ucontext_t, as
- * the kernel hands it to signal handlers and getcontext fills it; and the code
- * by which handlers return.
+ * interrupted.h (MIPS64): converts a ucontext_t to registers by DWARF numbers,
+ * as the kernel passes it to signal handlers and getcontext fills it;
+ * recognises the code by which handlers return.
  */
 #ifndef GNOMON_ARCH_INTERRUPTED_H
 #define GNOMON_ARCH_INTERRUPTED_H
@@ -11,22 +11,22 @@
 
 #include "regs.h"
 
-/* Where uc_mcontext begins: $0 … $31, the vector registers, others, and pc
- * (asm/sigcontext.h: struct sigcontext of 64 bits). */
+/* Where uc_mcontext begins: $0 … $31, the vector registers, other registers,
+ * and pc (asm/sigcontext.h: struct sigcontext of 64 bits). */
 #define ARCH_UCONTEXT_REGS 40
 #define ARCH_UCONTEXT_PC (ARCH_UCONTEXT_REGS + 576)
 
 /* Where struct ucontext lies in a signal frame, behind siginfo. */
 #define ARCH_SIGFRAME_UCONTEXT 152
 
-/* The same, from the sp with which the handler returned to this code. */
+/* The same, from the sp after the handler has returned to this code. */
 static inline unsigned arch_sigframe_ucontext(uintptr_t code)
 {
 	(void)code;
 	return ARCH_SIGFRAME_UCONTEXT;
 }
 
-/* Memory is only read. Async-signal-safe. */
+/* Only reads memory. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)
 {
@@ -40,9 +40,10 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 }
 
 /*
- * Whether this is where a signal handler returns to. The kernel's code has no
- * table that is mapped: like the C++ runtimes, walks know it by its two
- * instructions, li $2, 5211 and syscall. So many bytes can be read at `code`.
+ * Whether a signal handler returns to `code`. The kernel's code has no mapped
+ * unwind table: like the C++ runtimes, walks recognise it by its two
+ * instructions, li $2, 5211 and syscall. ARCH_SIGNAL_CODE bytes at `code` must
+ * be readable.
  */
 #define ARCH_SIGNAL_CODE 8
 

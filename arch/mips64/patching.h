@@ -1,7 +1,6 @@
 /*
- * patching.h (MIPS64): functions of an allocator that is linked into the
- * program are not patched (arch.h): the recorder says that they are not
- * recorded.
+ * patching.h (MIPS64): functions of a static allocator are not patched
+ * (arch.h): the recorder reports that they are not recorded.
  */
 #ifndef GNOMON_ARCH_PATCHING_H
 #define GNOMON_ARCH_PATCHING_H

@@ -7,9 +7,9 @@
 #define GNOMON_ARCH_REGS_H
 
 /*
- * Return stubs (barriers.S): how many, how far apart, and how far behind a
- * stub its table entry lies, which is what a load can reach. There is one more
- * stub, which is not used. Also for the assembler.
+ * Return stubs (barriers.S): their number, size, and distance to their table
+ * entries, which a load's offset must reach. There is one more stub, which is
+ * not used. Also for the assembler.
  */
 #define ARCH_STUBS 2047
 #define ARCH_STUB_BYTES 8
@@ -19,8 +19,8 @@
 
 #include <stdint.h>
 
-/* The program counter has no number; 32 is that of a vector register which
- * nobody preserves. */
+/* The program counter has no DWARF number; 32 is that of a caller-saved vector
+ * register. */
 enum {
 	ARCH_REG_GP = 28,
 	ARCH_REG_SP = 29,
@@ -34,24 +34,24 @@ struct arch_regs {
 	uint64_t r[ARCH_REG_COUNT];	/* by DWARF number */
 };
 
-/* Where the hook's entry (entry.h) has put its caller's return address, in
- * bytes from the stack pointer that its return will leave. */
+/* Where the hook's entry (entry.h) stores its caller's return address, in bytes
+ * from the stack pointer after the hook's return. */
 #define ARCH_RA_OFFSET (-8)
 #define ARCH_WORD 8
 
-/* The caller's frame record, as the entries of hooks make it: the frame
- * pointer and the return address. */
+/* The caller's frame record that the entries of hooks make: the frame pointer
+ * and the return address. */
 #define ARCH_HOOK_FP (-16)
 #define ARCH_HOOK_RA (-8)
 
-/* $30 is the last of the registers for values that calls preserve. */
+/* Compilers use $30 last of the callee-saved registers. */
 #define ARCH_FP_LASTS 1
 
-/* Addresses of user code: 40 bits, or 48 where the kernel was told so. */
+/* Addresses of user code: 40 bits, or 48 if the kernel is configured so. */
 #define ARCH_ADDRESS_BITS 48
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
-/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
+/* Instruction addresses are multiples of 1 << ARCH_CODE_SHIFT. */
 #define ARCH_CODE_SHIFT 2
 #define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
 
@@ -60,20 +60,20 @@ struct arch_regs {
 
 /*
  * A signal frame: at the handler's return, sp points to the kernel's struct
- * rt_sigframe (arch/mips/kernel/signal.c): 24 bytes that the ABI of 32 bits
- * needs, siginfo, then struct ucontext, whose registers begin at its byte 40.
- * Offsets of what a walk needs, in bytes from that sp.
+ * rt_sigframe (arch/mips/kernel/signal.c): 24 bytes that the 32-bit ABI needs,
+ * siginfo, then struct ucontext, whose registers begin at its byte 40. Offsets
+ * of the registers that a walk needs, in bytes from that sp.
  */
 #define ARCH_SIGFRAME_FP 432
 #define ARCH_SIGFRAME_SP 424
 #define ARCH_SIGFRAME_PC 768
 
-/* Fewer bytes than any signal frame takes of the stack: struct rt_sigframe
- * has 808. */
+/* Fewer bytes than any signal frame takes on the stack: struct rt_sigframe has
+ * 808. */
 #define ARCH_SIGFRAME_LEAST 768
 
-/* The loader's entry calls constructors with the stack pointer this near to
- * where the kernel put it: what it aligns it by, and a frame of 32 bytes. */
+/* How near to the kernel's initial stack pointer the loader's entry calls
+ * constructors: the alignment it applies, and a frame of 32 bytes. */
 #define ARCH_START_BYTES 48
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

@@ -1,7 +1,7 @@
 /*
- * relocs.h (MIPS64): the relocations that leave the address of a function of
- * another image in a word. Addresses of the table of addresses have none: all
- * symbols from DT_MIPS_GOTSYM on have a word there.
+ * relocs.h (MIPS64): relocations that store the address of another image's
+ * function in a word. GOT entries have none: all symbols from DT_MIPS_GOTSYM on
+ * have a GOT entry.
  */
 #ifndef GNOMON_ARCH_RELOCS_H
 #define GNOMON_ARCH_RELOCS_H
@@ -13,9 +13,10 @@
 #define ARCH_RELOC_JUMP_SLOT 127	/* R_MIPS_JUMP_SLOT */
 
 /*
- * Of r_info, which is a structure: a symbol of 32 bits, a special one, and three
- * types, the last one first (MIPS64 ELF Object File Specification, 2.9). As a
- * word it is what others have only in big-endian files.
+ * The fields of r_info, which is a structure: a 32-bit symbol, a special
+ * symbol, and three types, the last one first (MIPS64 ELF Object File
+ * Specification, 2.9). Read as one word, it has the usual layout only in
+ * big-endian files.
  */
 static inline uint32_t arch_reloc_type(uint64_t info)
 {

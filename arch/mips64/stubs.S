@@ -1,15 +1,15 @@
 /*
- * stubs.S (MIPS64): entries that are left by a tail jump, with every argument
- * register and the whole stack as the caller made them: dlopen finds plugins
- * by its caller's identity, so no frame of ours may lie between. They jump on by
- * $25, as functions want to be entered.
+ * stubs.S (MIPS64): entries that leave by a tail jump, with every argument
+ * register and the whole stack as the caller set them: dlopen finds plugins by
+ * its caller, so none of our frames may lie between. They jump on through $25,
+ * as functions expect.
  *
  * $1 … $3, $12 … $15, $24 and $25 are free at a call.
  */
 #include "entry.h"
 
-	/* The number of a row among those with a place in real_slots
-	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	/* The index of a row among the rows with an entry in real_slots
+	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
 	.set	registrar, 0
 
@@ -32,8 +32,8 @@
 	sd	$7, 24($29)
 	.endm
 
-	/* Jumps to what was answered, unless that is 0. No vector register
-	 * holds an argument, and none of them has more than four. */
+	/* Jumps to the target, unless that is 0. These functions have at most
+	 * four arguments, none in a vector register. */
 	.macro	leave name
 	move	$25, $2
 	ld	$4, 0($29)
@@ -56,11 +56,12 @@
 	.size	\name, .-\name
 	.endm
 
-	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
-	 * to. `name` and `flags` are where those arguments are. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. */
 	.macro	load symbol, name, flags
 	begin	\symbol
-	function loads_note
+	function hooks_dlopen_note
 	move	$8, \flags
 	move	$5, \name
 	daddiu	$6, $29, 40		/* where the return address lies */
@@ -68,35 +69,36 @@
 	jalr	$25
 	li	$4, slot
 	leave	\symbol
-	/* no such function behind us: "not found" */
+	/* no such function in the next library: "not found" */
 1:	jr	$31
 	move	$2, $0
 	end	\symbol
 	.endm
 
-	/* Tells registrar_note (preload/interpose/registrar.h), which answers
-	 * what to jump to. */
+	/* Calls registrar_note (preload/interpose/registrar.h), which returns
+	 * the jump target. */
 	.macro	register name
 	begin	\name
 	function registrar_note
 	jalr	$25
 	li	$5, registrar
 	leave	\name
-	/* nobody to tell: nothing was registered, nothing is taken back */
+	/* no such function: nothing was registered, nothing is removed */
 1:	jr	$31
 	move	$2, $0
 	end	\name
 	.endm
 
-	/* Asks moved_note (preload/hooks/moved.h) what to jump to. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. */
 	.macro	jump name, returns
 	begin	\name
-	function moved_note
+	function hooks_longjmp_note
 	jalr	$25
 	li	$4, slot
 	leave	\name
-	/* no such function: it has failed, or, if nobody expects that it
-	 * returns, the program has */
+	/* no such function: report failure; if the function never returns, end
+	 * the program */
 1:	.if	\returns
 	jr	$31
 	li	$2, -1
@@ -106,7 +108,7 @@
 	end	\name
 	.endm
 
-/* Where a pointer, or an int, is as an argument of this number. */
+/* The register of a pointer or int argument by its number. */
 #define POINTER_0 $0
 #define POINTER_1 $4
 #define POINTER_2 $5

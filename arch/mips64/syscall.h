@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* What newfstatat fills, as asm/stat.h has it: the C library's struct stat is
- * another one. */
+/* The structure that newfstatat fills, from asm/stat.h; the C library's struct
+ * stat differs. */
 #define ARCH_STAT struct arch_stat
 
 struct arch_stat {
@@ -24,8 +24,8 @@ struct arch_stat {
 	uint64_t st_blocks;
 };
 
-/* Returns the kernel's answer: -4095 … -1 is -errno. (The kernel answers errno,
- * and that it is one in $7.) */
+/* Returns the kernel's result: -4095 … -1 is -errno. (The kernel returns errno,
+ * and sets $7 if it is an error.) */
 static inline long arch_syscall6(long n, long a, long b, long c, long d,
 				 long e, long f)
 {
@@ -45,15 +45,15 @@ static inline long arch_syscall6(long n, long a, long b, long c, long d,
 	return a3 ? -v0 : v0;
 }
 
-/* Whether this call makes a child that goes on where its caller does, with a
- * copy of its memory. a, b: the first two arguments. */
+/* Whether this call forks: makes a child that continues at the same point, with
+ * a copy of the memory. a, b: the first two arguments. */
 static inline bool arch_is_fork(long n, long a, long b)
 {
 	return n == __NR_fork || (n == __NR_clone && !(a & CLONE_VM) && !b);
 }
 
-/* What the C library's start makes that it does not on all architectures, an
- * X(name) each. */
+/* System calls of the C library's start-up that only some architectures need,
+ * each as X(name). */
 #define ARCH_START_CALLS(X) X(set_thread_area) X(readlink)
 
 #endif

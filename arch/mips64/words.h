@@ -1,13 +1,13 @@
 /*
- * words.h (MIPS64): words compared, one by one: vectors (MSA) are an option of
- * few processors.
+ * words.h (MIPS64): compares words one by one: few processors have vectors
+ * (MSA).
  */
 #ifndef GNOMON_ARCH_WORDS_H
 #define GNOMON_ARCH_WORDS_H
 
 #include "arch/words_plain.def"
 
-/* Whether any of these bits is set in it. */
+/* Whether any of these bits is set in the word. */
 static inline __attribute__((always_inline)) bool
 arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
 {
@@ -26,8 +26,8 @@ arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
 		 (high[0] ^ value[2]) | (high[1] ^ value[3]));
 }
 
-/* Which of eight words, a cache line, have this upper half: of the i-th, bit
- * 2 i + 1. Others may write them. */
+/* Which of eight words, a cache line, have this upper half: bit 2 i + 1 for the
+ * i-th. Other threads may write them. */
 static inline __attribute__((always_inline)) uint32_t
 arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
 {

@@ -1,20 +1,20 @@
 /*
- * barriers.S (x86-64): return stubs, and the table they jump by.
+ * barriers.S (x86-64): return stubs, and the table of their targets.
  *
  *	arch_stubs            code, 8 bytes a stub:  notrack jmp *table[i]
  *	arch_stubs + DELTA    table, 8 bytes an entry: where stub i returns to
  *
- * A stub touches no register, flag, stack byte or thread-local. It leaves by
- * a jump, never by a return, so that the processor's return predictor stays
- * in step with the calls further out. Stub 0 is never used: unwinders look
- * at the address before a return address, which for stub 1 lies in it.
+ * A stub changes no register, flag, stack byte or thread-local. It leaves by a
+ * jump, never by a return, so that the processor's return predictor stays in
+ * step with the calls further out. Stub 0 is never used: unwinders look up the
+ * address before a return address, which for stub 1 lies in stub 0.
  *
- * One entry of the unwind table serves all stubs: the return address lies at
- * pc + DELTA, the stack pointer is what it is. That takes every unwinder
- * through: those of exceptions, of backtrace(), of debuggers. (The CFA is one
- * byte off, so that no two frames seem to be the same.) In the expressions
- * register 16 is the return address column, whose value in this frame is the
- * stub's own address; 7 is rsp. DWARF 5, 6.4.2.3 and 2.5.
+ * One FDE covers all stubs: the return address lies at pc + DELTA, the stack
+ * pointer is unchanged. Every unwinder can therefore pass a stub: exceptions,
+ * backtrace(), debuggers. (The CFA is off by one byte, so that no two frames
+ * seem equal.) In the expressions register 16 is the return address column,
+ * whose value in this frame is the stub's own address; 7 is rsp. DWARF 5,
+ * 6.4.2.3 and 2.5.
  *
  * The section is loaded as code; barrier_init makes the table's pages
  * writable and no longer executable before the first stub is used.
@@ -35,7 +35,7 @@ arch_stubs:
 	.cfi_escape 0x10, 0x10, 0x04, 0x80, 0x80, 0x80, 0x02
 	.set	i, 0
 	.rept	ARCH_STUBS
-	/* written out: the assembler must not choose another length */
+	/* encoded by hand: the assembler must not choose another length */
 	.byte	0x3e, 0xff, 0x25
 	.long	arch_stub_table + 8 * i - (. + 4)
 	.byte	0xcc

@@ -1,5 +1,5 @@
 /*
- * calls.h (x86-64): calls, and what they leave behind, as code shows them.
+ * calls.h (x86-64): recognises calls and their effects in machine code.
  */
 #ifndef GNOMON_ARCH_CALLS_H
 #define GNOMON_ARCH_CALLS_H
@@ -24,7 +24,7 @@ static inline bool arch_after_call(uintptr_t ra)
 	return false;
 }
 
-/* The address in a word that holds a return address: all of it. */
+/* The address in a word that holds a return address: the word itself. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_return_address(uintptr_t word)
 {
@@ -40,7 +40,7 @@ arch_return_address(uintptr_t word)
 	0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
 #define ARCH_PLT_CFA 8
 
-/* What it has pushed at pc. */
+/* The bytes that the PLT entry has pushed at pc. */
 static inline uintptr_t arch_plt_pushed(uintptr_t pc)
 {
 	return (pc & 15) >= 11 ? 8 : 0;

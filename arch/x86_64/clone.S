@@ -1,12 +1,12 @@
 /*
  * clone.S (x86-64):
  * long arch_clone_task(flags, stack_top, tls, fn, arg)
- * The child has no caller: its stack ends here, and the table says so.
+ * The child has no caller: its stack ends here, and the unwind table says so.
  *
- * Valgrind ends a program that makes a task it does not know how to run, so
- * it is asked first whether it is there (the client request
- * RUNNING_ON_VALGRIND of its published interface, valgrind.h: on a bare
- * processor the sequence does nothing); if so, the answer is -EPERM.
+ * Valgrind ends a program that clones a task with unknown flags, so we first
+ * ask whether Valgrind runs us (the client request RUNNING_ON_VALGRIND of its
+ * published interface, valgrind.h: on a real processor the sequence does
+ * nothing); if so, the result is -EPERM.
  */
 #define SYS_CLONE 56
 #define REFUSED -1			/* -EPERM */
@@ -30,7 +30,7 @@ arch_clone_task:
 	movq	$0, 32(%rsp)
 	movq	$0, 40(%rsp)
 	mov	%rsp, %rax
-	xor	%edx, %edx		/* the answer without valgrind */
+	xor	%edx, %edx		/* the result without Valgrind */
 	rolq	$3, %rdi
 	rolq	$13, %rdi
 	rolq	$61, %rdi

@@ -1,7 +1,7 @@
 /*
  * cycles.h (x86-64): the time-stamp counter, unfenced. A fence would cost as
- * much as the whole recording; neighbouring instructions may move by some
- * tens of cycles across it, which the reader's window allows for.
+ * much as the whole recording. Neighbouring instructions may move across the
+ * read by some tens of cycles, which the reader's window allows for.
  */
 #ifndef GNOMON_ARCH_CYCLES_H
 #define GNOMON_ARCH_CYCLES_H
@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the counter, as an order of magnitude. */
+/* Order of magnitude of the counter's rate. */
 #define ARCH_TICKS_PER_US 2500u
 
 static inline uint64_t arch_cycles(void)
 {
 	uint64_t ticks;
 
-	/* put together here, because a compiler would clear the upper half
-	 * of rax once more */
+	/* combined here, because a compiler would clear the upper half of rax
+	 * again */
 	__asm__ volatile("rdtsc\n\t"
 			 "shl $32, %%rdx\n\t"
 			 "or %%rdx, %0"
@@ -27,7 +27,7 @@ static inline uint64_t arch_cycles(void)
 	return ticks;
 }
 
-/* How many of them a second has; 0: only a measurement tells. */
+/* Ticks per second; 0: unknown, must be measured. */
 static inline uint64_t arch_cycles_hz(void)
 {
 	return 0;
@@ -43,7 +43,7 @@ static inline uintptr_t arch_thread_pointer(void)
 	return tp;
 }
 
-/* The trap flag. */
+/* Reads the trap flag. */
 static inline bool arch_is_stepped(void)
 {
 	return __builtin_ia32_readeflags_u64() & 0x100;

@@ -1,12 +1,11 @@
 /*
- * decode.h (x86-64): what instructions do to a frame (arch/operation.h), for
- * code that was compiled without tables. Instructions are of many lengths, so
- * that code is followed onward only, from a return address to where the
- * function is left.
+ * decode.h (x86-64): decodes the effect of instructions on a frame
+ * (arch/operation.h), for code compiled without unwind tables. Instruction
+ * lengths vary, so code can only be analysed forward, from a return address to
+ * the function's return.
  *
- * Of registers that a function may change as it likes, not all writes are known;
- * those that count are of the ones that it must preserve, and of the stack
- * pointer.
+ * Some writes to caller-saved registers are not recognised. All writes to
+ * callee-saved registers and the stack pointer are.
  */
 #ifndef GNOMON_ARCH_DECODE_H
 #define GNOMON_ARCH_DECODE_H
@@ -19,11 +18,11 @@
 #define ARCH_DECODES 1
 #define ARCH_DECODES_BACK 0
 
-/* The stack pointer is a multiple of it where a function is called, and so is
- * the CFA (System V psABI, AMD64 supplement, 3.2.2). */
+/* The alignment of the stack pointer at calls, and of the CFA (System V psABI,
+ * AMD64 supplement, 3.2.2). */
 #define ARCH_STACK_ALIGN 16
 
-/* No register has the return address but the one that DWARF makes up. */
+/* The return address has no register except DWARF's virtual one. */
 #define ARCH_REG_LR ARCH_REG_RA
 
 /* There is one mode. */
@@ -36,7 +35,7 @@ static inline unsigned arch_code_mode(uintptr_t pc, bool exact)
 
 /* ---- the other maps ---- */
 
-/* Of the map of 0F, as legacy instructions, VEX and EVEX have it. */
+/* Opcode map 0F, in legacy, VEX and EVEX encoding. */
 static inline void x86_two_bytes(const struct x86_instruction *in,
 				 uintptr_t next, struct arch_operation *o)
 {
@@ -100,7 +99,7 @@ static inline void x86_two_bytes(const struct x86_instruction *in,
 	}
 }
 
-/* What of the map of 0F writes its operand of the ModRM byte. */
+/* Instructions of map 0F that write their ModRM operand. */
 static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 				    struct arch_operation *o)
 {
@@ -145,7 +144,7 @@ static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 	}
 }
 
-/* The maps of 0F38 and 0F3A. */
+/* Opcode maps 0F38 and 0F3A. */
 static inline void x86_three_bytes(const struct x86_instruction *in,
 				   struct arch_operation *o)
 {
@@ -162,7 +161,7 @@ static inline void x86_three_bytes(const struct x86_instruction *in,
 		if (in->vector)
 			x86_writes(o, in->other);
 	} else if (in->map == X86_MAP5) {
-		/* vcvtsh2si and its like */
+		/* vcvtsh2si and similar */
 		if (in->opcode == 0x2c || in->opcode == 0x2d ||
 		    in->opcode == 0x78 || in->opcode == 0x79)
 			x86_writes_reg(in, o, false);
@@ -172,8 +171,9 @@ static inline void x86_three_bytes(const struct x86_instruction *in,
 }
 
 /*
- * The instruction at `code`, where so many bytes can be read; *o is all zero but
- * for its kind, ARCH_OP_END. *mode: as of arch_code_mode.
+ * Decodes the instruction at `code`, of which `room` bytes are readable. On
+ * entry *o is zero except for its kind, ARCH_OP_END. *mode: from
+ * arch_code_mode.
  */
 static inline void arch_decode(const void *code, size_t room, unsigned *mode,
 			       struct arch_operation *o)

@@ -1,3 +1,3 @@
-# Hooks are entered by calls and jumps of any kind; pads would do nothing but
-# cost a place in the processor's caches.
+# Hooks are entered by calls and jumps of any kind; landing pads would only cost
+# space in the processor's caches.
 TARGET_CFLAGS += -fcf-protection=none

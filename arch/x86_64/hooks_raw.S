@@ -1,15 +1,15 @@
 /*
- * hooks_raw.S (x86-64): entries that are left by a tail jump, so that no frame
- * of ours lies between the program's.
+ * hooks_raw.S (x86-64): entries that leave by a tail jump, so that none of our
+ * frames lies between the program's.
  *
- * syscall() as the program enters it. Most calls go on to the
- * C library by a tail jump, arguments and stack as they came: some return
- * twice, or on another stack. life_entry (preload/interpose/life.h) finds its
- * arguments where syscall's first three are, and says what to jump to.
+ * syscall() as the program calls it. Most calls continue to the C library by a
+ * tail jump, with arguments and stack unchanged: some return twice, or on
+ * another stack. identity_entry (preload/interpose/identity.h) gets syscall's
+ * first three arguments in place and returns the jump target.
  *
- * __libc_start_main and main: between the two the C library makes the
- * program's environment; main begins with what environment_hide has
- * made of it.
+ * __libc_start_main and main: between the two the C library sets up the
+ * program's environment; main starts with the one that environment_hide
+ * returns.
  */
 	.text
 	.globl	syscall
@@ -31,7 +31,7 @@ syscall:
 	.cfi_adjust_cfa_offset 8
 	push	%rax			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
-	call	life_entry
+	call	identity_entry
 	mov	%rax, %r11
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
@@ -50,7 +50,7 @@ syscall:
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-1:	jmp	life_missing
+1:	jmp	identity_missing
 	.cfi_endproc
 	.size	syscall, .-syscall
 
@@ -69,7 +69,7 @@ __libc_start_main:
 	.cfi_adjust_cfa_offset 8
 	push	%r9
 	.cfi_adjust_cfa_offset 8
-	call	life_start		/* takes main */
+	call	identity_start		/* receives main */
 	pop	%r9
 	.cfi_adjust_cfa_offset -8
 	pop	%r8
@@ -96,7 +96,7 @@ main_entry:
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
 	mov	%rdx, %rdi
-	call	environment_hide	/* takes envp, gives it */
+	call	environment_hide	/* takes and returns envp */
 	add	$8, %rsp
 	.cfi_adjust_cfa_offset -8
 	pop	%rsi
@@ -104,7 +104,7 @@ main_entry:
 	pop	%rdi
 	.cfi_adjust_cfa_offset -8
 	mov	%rax, %rdx
-	mov	life_main(%rip), %r11
+	mov	identity_main(%rip), %r11
 	jmp	*%r11
 	.cfi_endproc
 	.size	main_entry, .-main_entry

@@ -1,6 +1,7 @@
 /*
- * interrupted.h (x86-64): registers by DWARF numbers out of a ucontext_t, as the
- * kernel hands it to signal handlers and getcontext fills it.
+ * interrupted.h (x86-64): converts a ucontext_t to registers by DWARF numbers,
+ * as the kernel passes it to signal handlers and getcontext fills it;
+ * recognises the code by which handlers return.
  */
 #ifndef GNOMON_ARCH_INTERRUPTED_H
 #define GNOMON_ARCH_INTERRUPTED_H
@@ -11,21 +12,21 @@
 #include "regs.h"
 
 /*
- * Where uc_mcontext.gregs begins, and the order in it: struct sigcontext_64
- * of the kernel (asm/sigcontext.h), r8 … r15, rdi, rsi, rbp, rbx, rdx, rax,
- * rcx, rsp, rip. The C libraries' headers spell it in ways of their own.
+ * Where uc_mcontext.gregs begins, and the order in it: struct sigcontext_64 of
+ * the kernel (asm/sigcontext.h), r8 … r15, rdi, rsi, rbp, rbx, rdx, rax, rcx,
+ * rsp, rip. The C libraries' headers name these differently.
  */
 #define ARCH_UCONTEXT_GREGS 40
 
-/* Where struct ucontext lies in a signal frame, from the sp with which the
- * handler returned to this code. */
+/* The offset of struct ucontext in a signal frame, from the sp after the
+ * handler has returned to this code. */
 static inline unsigned arch_sigframe_ucontext(uintptr_t code)
 {
 	(void)code;
 	return 0;
 }
 
-/* Memory is only read. Async-signal-safe. */
+/* Only reads memory. Async-signal-safe. */
 static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 					   const void *ucontext)
 {
@@ -44,8 +45,8 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 		regs->r[order[i]] = gregs[i];
 }
 
-/* Handlers return to code that the C library gives, and its unwind table says
- * so: nothing has to be known by its instructions. */
+/* Handlers return to code of the C library, which its unwind table marks: it
+ * need not be recognised by its instructions. */
 #define ARCH_SIGNAL_CODE 0
 
 static inline bool arch_is_signal_return(uintptr_t code)

@@ -1,12 +1,13 @@
 /*
- * length.h (x86-64): an instruction's parts and its length, by tables (Intel
- * 64 and IA-32 Architectures Software Developer's Manual, volume 2, appendix A):
+ * length.h (x86-64): splits an instruction into its parts and finds its length,
+ * by tables (Intel 64 and IA-32 Architectures Software Developer's Manual,
+ * volume 2, appendix A):
  *
  *	prefixes  REX | VEX | EVEX  opcode  ModRM  SIB  displacement  immediate
  *
- * The maps of one byte and of 0F have a letter for each opcode; those of 0F38
- * and 0F3A are all of one kind. What is no instruction of 64-bit mode has no
- * length, nor have XOP, 3DNow! and APX.
+ * The tables of the one-byte map and of map 0F have a letter for each opcode;
+ * all opcodes of 0F38, and all of 0F3A, are of one kind. Opcodes that are
+ * invalid in 64-bit mode have no length, nor have XOP, 3DNow! and APX.
  */
 #ifndef GNOMON_ARCH_LENGTH_H
 #define GNOMON_ARCH_LENGTH_H
@@ -24,29 +25,29 @@ struct x86_instruction {
 	uint8_t map, opcode;
 	bool vector;		/* VEX or EVEX */
 	bool narrow;		/* prefix 66 */
-	bool segment;		/* prefix 64 or 65: one of its own */
+	bool segment;		/* prefix 64 or 65: segment override */
 	bool short_address;	/* prefix 67 */
 	uint8_t repeat;		/* prefix F2 or F3, or 0 */
 	bool has_rex;
-	uint8_t rex;		/* its lower half, W R X B; as well of VEX */
+	uint8_t rex;		/* its lower half, W R X B; also from VEX */
 	uint8_t other;		/* VEX's second source */
 	bool has_modrm;
-	uint8_t mod, reg, rm;	/* with the bits of rex; rm: that of SIB's base
-				 * where there is one */
+	uint8_t mod, reg, rm;	/* with the bits of rex; rm: of SIB's base if
+				 * there is a SIB */
 	bool indexed, based;	/* an address with an index, with a base */
 	int32_t displacement;
-	int64_t immediate;	/* as signed as it stands there */
+	int64_t immediate;	/* sign-extended */
 };
 
 /*
- * What follows an opcode:
+ * The bytes that follow an opcode, by letter:
  *
- *	.  nothing            m  ModRM              p  it is a prefix
- *	1  1 byte             b  ModRM, 1 byte      r  it is a REX prefix
- *	2  2 bytes            z  ModRM, z           v  it begins a VEX prefix
- *	3  3 bytes            f  ModRM, 1 byte      w  it begins an EVEX prefix
- *	4  z: 4 bytes, or 2      for some of reg    e  another map
- *	j  4 bytes: a jump    F  the same, z        x  it is no instruction
+ *	.  nothing            m  ModRM              p  this is a prefix
+ *	1  1 byte             b  ModRM, 1 byte      r  this is a REX prefix
+ *	2  2 bytes            z  ModRM, z           v  this begins VEX
+ *	3  3 bytes            f  ModRM, 1 byte      w  this begins EVEX
+ *	4  z: 4 bytes, or 2      for some of reg    e  escape to another map
+ *	j  4 bytes: a jump    F  the same, z        x  invalid
  *	i  4 bytes, 8 or 2    a  8 bytes or 4: an address
  */
 #define X86_MAP_ONE                                                          \
@@ -68,11 +69,11 @@ struct x86_instruction {
 	"mmbmbbbm" "........" "mmmmmmmm" "mmmmmmmm"                          \
 	"mmmmmmmm" "mmmmmmmm" "mmmmmmmm" "mmmmmmmm"
 
-/* Bytes that are read one by one; `left` is 0 at their end. */
+/* Reads bytes one by one; `left` is 0 at the end. */
 struct x86_cursor {
 	const uint8_t *at;
 	size_t left;
-	bool ended;		/* more was wanted */
+	bool ended;		/* a read was beyond the end */
 };
 
 static inline uint8_t x86_byte(struct x86_cursor *c)
@@ -85,7 +86,7 @@ static inline uint8_t x86_byte(struct x86_cursor *c)
 	return *c->at++;
 }
 
-/* So many bytes, 0 to 8, lowest first. */
+/* A signed little-endian number of 0 to 8 bytes. */
 static inline int64_t x86_signed(struct x86_cursor *c, unsigned bytes)
 {
 	unsigned shift = 64 - 8 * bytes, i;
@@ -98,7 +99,7 @@ static inline int64_t x86_signed(struct x86_cursor *c, unsigned bytes)
 	return (int64_t)(value << shift) >> shift;
 }
 
-/* A legacy prefix; some say nothing here. */
+/* A legacy prefix; some are ignored. */
 static inline void x86_legacy_prefix(struct x86_instruction *in, uint8_t byte)
 {
 	switch (byte) {
@@ -121,7 +122,7 @@ static inline void x86_legacy_prefix(struct x86_instruction *in, uint8_t byte)
 	}
 }
 
-/* VEX of 2 or 3 bytes, EVEX of 4, whose first one was read. False: neither. */
+/* VEX of 2 or 3 bytes, or EVEX of 4, after its first byte. False: neither. */
 static inline bool x86_vector_prefix(struct x86_cursor *c,
 				     struct x86_instruction *in, uint8_t first)
 {
@@ -148,7 +149,7 @@ static inline bool x86_vector_prefix(struct x86_cursor *c,
 	return in->map >= X86_0F && in->map <= X86_0F3A;
 }
 
-/* The opcode with all that is before it; what follows, as above. */
+/* Reads the prefixes and the opcode; returns the letter of what follows. */
 static inline char x86_opcode(struct x86_cursor *c, struct x86_instruction *in)
 {
 	uint8_t byte = x86_byte(c);
@@ -156,7 +157,7 @@ static inline char x86_opcode(struct x86_cursor *c, struct x86_instruction *in)
 
 	for (; (kind == 'p' || kind == 'r') && !c->ended;
 	     kind = X86_MAP_ONE[byte]) {
-		/* REX counts directly before an opcode only */
+		/* REX is valid only directly before an opcode */
 		in->has_rex = kind == 'r';
 		in->rex = in->has_rex ? byte & 15 : 0;
 		if (!in->has_rex)
@@ -236,8 +237,8 @@ static inline unsigned x86_immediate(const struct x86_instruction *in,
 	}
 }
 
-/* The instruction at `code`, where so many bytes can be read; *in is all zero.
- * False: there is none that is known. */
+/* Decodes the instruction at `code`, of which `room` bytes are readable. On
+ * entry *in is zero. False: unknown instruction. */
 static inline bool x86_instruction(const void *code, size_t room,
 				   struct x86_instruction *in)
 {
@@ -250,7 +251,7 @@ static inline bool x86_instruction(const void *code, size_t room,
 	if (kind == 'm' || kind == 'b' || kind == 'z' || kind == 'f' ||
 	    kind == 'F')
 		x86_operand(&c, in);
-	/* XOP, where reg is not 0; extrq and insertq, which have 2 bytes */
+	/* XOP, with reg not 0; extrq and insertq, with 2 more bytes */
 	if ((in->map == X86_ONE && in->opcode == 0x8f && in->reg & 7) ||
 	    (in->map == X86_0F && in->opcode == 0x78 && !in->vector &&
 	     (in->narrow || in->repeat)))

@@ -1,6 +1,6 @@
 /*
- * one_byte.h (x86-64): what the instructions of the one-byte map do to a frame,
- * and how registers, pushes and pops are told (decode.h).
+ * one_byte.h (x86-64): decodes the effect of one-byte opcodes on a frame, and
+ * register numbers, pushes and pops (decode.h).
  */
 #ifndef GNOMON_ARCH_ONE_BYTE_H
 #define GNOMON_ARCH_ONE_BYTE_H
@@ -9,7 +9,7 @@
 #include "length.h"
 #include "regs.h"
 
-/* The DWARF number of a register as instructions have it. */
+/* The DWARF number of a register from its number in instructions. */
 static inline uint8_t x86_dwarf(unsigned number)
 {
 	static const uint8_t of[8] = {
@@ -29,14 +29,15 @@ static inline uint8_t x86_dwarf(unsigned number)
 #define X86_OF_SYSTEM                                                        \
 	(X86_OF_MULTIPLY | X86_MASK(ARCH_REG_RCX) | X86_MASK(ARCH_REG_R11))
 
-/* ---- what is written, with anything ---- */
+/* ---- writes of unknown values ---- */
 
 static inline void x86_writes(struct arch_operation *o, unsigned number)
 {
 	o->mask |= X86_MASK(x86_dwarf(number));
 }
 
-/* By an operand of one byte: 4 to 7 are parts of 0 to 3 without REX. */
+/* The register of a one-byte operand: without REX, 4 to 7 are the second bytes
+ * of 0 to 3. */
 static inline unsigned x86_byte_register(const struct x86_instruction *in,
 					 unsigned number)
 {
@@ -84,7 +85,7 @@ static inline void x86_access(struct arch_operation *o, bool load, uint8_t base,
 	o->mask = X86_MASK(reg);
 }
 
-/* A push of something that is in no register; a pop to memory. */
+/* A push of a value that is in no register; a pop to memory. */
 static inline void x86_moves_stack(struct arch_operation *o, int64_t value)
 {
 	x86_add(o, ARCH_REG_SP, ARCH_REG_SP, value);
@@ -108,9 +109,9 @@ static inline void x86_pop(struct arch_operation *o, unsigned number)
 	o->step = ARCH_WORD;
 }
 
-/* A return; or a jump by a register or a word of memory, which is as good as a
- * return at a function's end. Where it is none, as in a switch, the stack is not
- * as at an end (ARCH_STACK_ALIGN). */
+/* A return; or a jump through a register or memory, which at a function's end
+ * is equivalent (a tail call). If it is a switch, the stack is not as at an end
+ * (ARCH_STACK_ALIGN). */
 static inline void x86_return(struct arch_operation *o)
 {
 	x86_access(o, true, ARCH_REG_SP, 0, ARCH_REG_PC);
@@ -126,7 +127,7 @@ static inline bool x86_is_plain(const struct x86_instruction *in)
 
 /* ---- the map of one byte ---- */
 
-/* add, or, adc, sbb, and, sub, xor, cmp: by the bits of the opcode. */
+/* add, or, adc, sbb, and, sub, xor, cmp: selected by bits of the opcode. */
 static inline void x86_arithmetic(const struct x86_instruction *in,
 				  struct arch_operation *o)
 {
@@ -224,12 +225,12 @@ static inline void x86_group_5(const struct x86_instruction *in,
 		else
 			x86_moves_stack(o, -ARCH_WORD);
 		break;
-	default:		/* far ones */
+	default:		/* far calls and jumps */
 		o->kind = ARCH_OP_END;
 	}
 }
 
-/* What goes elsewhere, or is a matter of the stack. False: it is neither. */
+/* Jumps, calls and returns. False: none of these. */
 static inline bool x86_goes(const struct x86_instruction *in, uintptr_t next,
 			    struct arch_operation *o)
 {
@@ -298,7 +299,7 @@ static inline bool x86_stacks(const struct x86_instruction *in,
 	default:
 		return false;
 	}
-	/* two bytes: compilers do not */
+	/* 16-bit pushes and pops: compilers do not emit them */
 	if (in->narrow)
 		*o = (struct arch_operation){ .kind = ARCH_OP_OTHER,
 					      .size = o->size,
@@ -320,7 +321,7 @@ static inline void x86_constant(const struct x86_instruction *in,
 						 (uint32_t)in->immediate);
 }
 
-/* exchanges, by an opcode that has a register of its own or not */
+/* xchg: with a ModRM byte, or of rax with the opcode's register */
 static inline void x86_exchange(const struct x86_instruction *in,
 				struct arch_operation *o)
 {

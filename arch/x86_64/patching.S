@@ -1,21 +1,21 @@
 /*
  * patching.S (x86-64): see patching.h.
  *
- * A thunk leaves the slot's address in r11. What the wrapper reads of its
- * caller lies around the frame pointer (struct patch_frame):
+ * A thunk leaves the slot's address in r11. The caller's state that the wrapper
+ * reads lies around the frame pointer (struct patch_frame):
  *
  *	rbp + 8   return address     rbp - 8   slot
  *	rbp       caller's rbp       rbp - 16  rax, as the caller had it
  *
  * arch_patch_entry_keeping is for functions whose callers were compiled
- * together with them and may count on any register that the function happens
- * to leave alone (gcc, -fipa-ra). Its thunk has made the frame and pushed r11.
- * Such callers do not even align the stack (-fipa-stack-alignment).
+ * together with them and may rely on any register that the function happens not
+ * to change (gcc, -fipa-ra). Its thunk has made the frame and pushed r11. Such
+ * callers do not even align the stack (-fipa-stack-alignment).
  */
 #include "patching.h"
 
-#define GENERAL 24		/* rcx … r11: 8 words, down from here */
-#define VECTORS 256		/* xmm0 … xmm15, from rsp up */
+#define GENERAL 24		/* rcx … r11: 8 words, downward */
+#define VECTORS 256		/* xmm0 … xmm15, upward from rsp */
 
 	.text
 	.globl	arch_patch_entry

@@ -1,22 +1,22 @@
 /*
- * patching.h (x86-64): the few instructions that lead from a patched function
- * to its wrapper (preload/patch/patch.h) and the layout both sides agree on.
+ * patching.h (x86-64): the instructions between a patched function and its
+ * wrapper (preload/patch/patch.h), and their shared layout.
  */
 #ifndef GNOMON_ARCH_PATCHING_H
 #define GNOMON_ARCH_PATCHING_H
 
 #define ARCH_PATCHES 1
 
-/* struct patch_slot: where the wrapper's address lies in it. */
+/* Offset of the wrapper's address in struct patch_slot. */
 #define ARCH_PATCH_WRAPPER 8
 
-/* struct patch_frame begins so many bytes below the frame pointer of
- * arch_patch_entry. */
+/* Distance in bytes from the frame pointer of arch_patch_entry down to struct
+ * patch_frame. */
 #define ARCH_PATCH_FRAME 16
 
-#define ARCH_PATCH_TRAP 0xcc	/* a byte that traps if it is run: int3 */
+#define ARCH_PATCH_TRAP 0xcc	/* a byte that traps when executed: int3 */
 
-#define ARCH_PATCH_THUNK 32	/* room for one, at most */
+#define ARCH_PATCH_THUNK 32	/* maximum size of a thunk, bytes */
 
 #ifndef __ASSEMBLER__
 
@@ -25,14 +25,15 @@
 #include <string.h>
 
 /*
- * Entered by a jump from a thunk: call the wrapper of the slot that the thunk
- * named with the arguments as they are, and return as it returns. The second
- * one leaves all registers but the result as they were.
+ * A thunk jumps here: calls the wrapper of the thunk's slot with the arguments
+ * unchanged, and returns as the wrapper returns. The second entry preserves all
+ * registers except the result.
  */
 extern const uint8_t arch_patch_entry[], arch_patch_entry_keeping[];
 
-/* The 4 bytes at `field`, which will be at the address `at`, as a distance
- * to `target` from `tail` bytes behind them. Whether it is that near. */
+/* Writes the distance to `target` into the 4 bytes at `field`, whose run-time
+ * address is `at`; it is relative to `tail` bytes behind them. False: too
+ * far. */
 static inline bool arch_patch_relative(uint8_t *field, uintptr_t at,
 				       unsigned tail, uintptr_t target)
 {
@@ -43,7 +44,7 @@ static inline bool arch_patch_relative(uint8_t *field, uintptr_t at,
 	return near == distance;
 }
 
-/* The jump that takes an entry's place: 5 bytes. */
+/* The jump that replaces a function's first instructions: 5 bytes. */
 static inline bool arch_patch_jump(uint8_t *to, uintptr_t at,
 				   uintptr_t target)
 {
@@ -51,8 +52,8 @@ static inline bool arch_patch_jump(uint8_t *to, uintptr_t at,
 	return arch_patch_relative(to + 1, at + 1, 0, target);
 }
 
-/* A thunk: names the slot, and jumps to the address that lies at `entry`,
- * which is where one of the two above is; all three are near each other. */
+/* Writes a thunk: it loads the slot's address and jumps to the address stored
+ * at `entry`, one of the two entries above; all three are near each other. */
 static inline void arch_patch_thunk(uint8_t *to, uintptr_t at, uintptr_t slot,
 				    uintptr_t entry, bool keeping)
 {

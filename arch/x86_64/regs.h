@@ -6,8 +6,8 @@
 #define GNOMON_ARCH_REGS_H
 
 /*
- * Return stubs (barriers.S): how many, how far apart, and how far behind a
- * stub its table entry lies. Also for the assembler.
+ * Return stubs (barriers.S): their number, size, and distance to their table
+ * entries. Also for the assembler.
  */
 #define ARCH_STUBS 4096
 #define ARCH_STUB_BYTES 8
@@ -39,9 +39,9 @@ struct arch_regs {
 #define ARCH_WORD 8
 
 /*
- * A function of ours that keeps a frame pointer has two words of its caller's
- * state in memory, at these distances from the stack pointer its return will
- * leave: the caller's frame pointer, and the return address.
+ * A hook keeps a frame pointer, so two words of its caller's state are in
+ * memory, at these distances from the stack pointer after the hook's return:
+ * the caller's frame pointer, and the return address.
  */
 #define ARCH_HOOK_FP (-16)
 #define ARCH_HOOK_RA (-8)
@@ -50,7 +50,7 @@ struct arch_regs {
 #define ARCH_ADDRESS_BITS 47
 #define ARCH_ADDRESS_MAX ((UINT64_C(1) << ARCH_ADDRESS_BITS) - 1)
 
-/* What the address of an instruction is a multiple of: 1 << ARCH_CODE_SHIFT. */
+/* Instruction addresses are multiples of 1 << ARCH_CODE_SHIFT. */
 #define ARCH_CODE_SHIFT 0
 #define ARCH_INSTRUCTION (1u << ARCH_CODE_SHIFT)
 
@@ -60,22 +60,22 @@ struct arch_regs {
 	 1u << ARCH_REG_R13 | 1u << ARCH_REG_R14 | 1u << ARCH_REG_R15)
 
 /*
- * A signal frame: at the return address of the handler (sp just after the
- * return address was popped) lies struct ucontext; the interrupted registers
- * are in uc_mcontext.gregs, which begins 40 bytes into it. Offsets of what a
- * walk needs, in bytes from that sp. (asm/ucontext.h, asm/sigcontext.h)
+ * A signal frame: after the handler's return (sp just after the return address
+ * was popped) sp points to struct ucontext; the interrupted registers are in
+ * uc_mcontext.gregs, which begins 40 bytes into it. Offsets of the registers
+ * that a walk needs, in bytes from that sp. (asm/ucontext.h, asm/sigcontext.h)
  */
 #define ARCH_SIGFRAME_FP 120
 #define ARCH_SIGFRAME_SP 160
 #define ARCH_SIGFRAME_PC 168
 
-/* Fewer bytes than any signal frame takes of the stack: the red zone, 128
- * bytes, what the kernel's struct rt_sigframe has, 440, and 512 at least for
- * the other registers. */
+/* Fewer bytes than any signal frame takes on the stack: the red zone, 128
+ * bytes, the kernel's struct rt_sigframe, 440, and at least 512 for the other
+ * registers. */
 #define ARCH_SIGFRAME_LEAST 1024
 
-/* The loader's entry calls constructors with the stack pointer this near to
- * where the kernel put it: what it aligns it by. */
+/* How near to the kernel's initial stack pointer the loader's entry calls
+ * constructors: the alignment it applies. */
 #define ARCH_START_BYTES 16
 
 #define ARCH_AUDIT AUDIT_ARCH_X86_64	/* linux/audit.h: to filters */

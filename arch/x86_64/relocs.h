@@ -1,6 +1,6 @@
 /*
- * relocs.h (x86-64): the relocations that leave the address of a function of
- * another image in a word.
+ * relocs.h (x86-64): relocations that store the address of another image's
+ * function in a word.
  */
 #ifndef GNOMON_ARCH_RELOCS_H
 #define GNOMON_ARCH_RELOCS_H
@@ -12,7 +12,7 @@
 #define ARCH_RELOC_GLOB_DAT 6	/* R_X86_64_GLOB_DAT */
 #define ARCH_RELOC_JUMP_SLOT 7	/* R_X86_64_JUMP_SLOT */
 
-/* Of r_info. */
+/* The fields of r_info. */
 static inline uint32_t arch_reloc_type(uint64_t info)
 {
 	return (uint32_t)ELF64_R_TYPE(info);

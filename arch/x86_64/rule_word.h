@@ -1,7 +1,7 @@
 /*
- * rule_word.h (x86-64): how the rule of a frame lies in a word of the rule cache
- * (unwind/rule_cache.h), in 28 bits: that it counts from sp, or from fp, is said
- * beside it.
+ * rule_word.h (x86-64): encodes the rule of a frame in 28 bits of a rule cache
+ * word (unwind/rule_cache.h). Other bits of the word say whether the CFA is
+ * relative to sp or fp.
  *
  *	23     16 15         0
  *	+---------+------------+
@@ -16,16 +16,17 @@
 
 #include "regs.h"
 
-/* A call pushes the return address: it lies below the CFA, and is what it is. */
+/* A call pushes the return address: it lies right below the CFA, unsigned. */
 #define ARCH_LINK_REGISTER 0
 
-#define ARCH_RULE_UNIT ARCH_WORD	/* that of a frame's size */
+#define ARCH_RULE_UNIT ARCH_WORD	/* unit of a frame's size */
 #define ARCH_RULE_SIZE_MAX 0xffff
 #define ARCH_RULE_FP_SHIFT 16
 #define ARCH_RULE_FP_MAX 0xff
 #define ARCH_RULE_SIGNS 0
 
-/* Where the return address is, in bytes from the CFA: ra of struct rule. */
+/* The position of the return address, in bytes from the CFA, by ra of struct
+ * rule. */
 static inline int64_t arch_rule_ra_offset(int64_t fp_off, unsigned ra)
 {
 	(void)fp_off;
@@ -33,8 +34,9 @@ static inline int64_t arch_rule_ra_offset(int64_t fp_off, unsigned ra)
 	return ARCH_RA_OFFSET;
 }
 
-/* The value of struct rule's ra for this place; false: there is none. fp_off: in
- * words, 0: the frame pointer was not saved. */
+/* The value of struct rule's ra for a return address at this offset from the
+ * CFA; false: there is none. fp_off: in words, 0: the frame pointer was not
+ * saved. */
 static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
 {
 	(void)fp_off;
@@ -42,7 +44,8 @@ static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
 	return offset == ARCH_RA_OFFSET;
 }
 
-/* The fields of a rule (unwind/rules.h) in a word; false: they have no room. */
+/* Packs the fields of a rule (unwind/rules.h) into a word; false: they do not
+ * fit. */
 static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
 				  bool signs, uint32_t *word)
 {
@@ -55,8 +58,8 @@ static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
 	       -fp_off <= ARCH_RULE_FP_MAX;
 }
 
-/* Where the return address is in a frame that begins at base (sp or fp) and ends
- * at cfa, by the word. */
+/* The slot of the return address in a frame that begins at base (sp or fp) and
+ * ends at cfa, by the word. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
 {
@@ -65,7 +68,7 @@ arch_rule_slot(uintptr_t base, uintptr_t cfa, uint32_t word)
 	return cfa + ARCH_RA_OFFSET;
 }
 
-/* Where the frame pointer was saved: saved, not 0, is the word's field. */
+/* The slot of the saved frame pointer; saved, not 0, is the word's field. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 {
@@ -73,8 +76,8 @@ arch_rule_fp_at(uintptr_t cfa, uintptr_t slot, uintptr_t saved)
 	return cfa - saved * ARCH_WORD;
 }
 
-/* Where the return address is, in three bits, by the word of a frame of this
- * size. */
+/* The position of the return address in three bits, by the word of a frame of
+ * this size. */
 static inline uint32_t arch_step_ra(uint32_t word, uint32_t size)
 {
 	(void)word;
@@ -82,7 +85,8 @@ static inline uint32_t arch_step_ra(uint32_t word, uint32_t size)
 	return 0;
 }
 
-/* Where it is then, in a frame that begins at base and ends at cfa. */
+/* The slot that arch_step_ra encoded, in a frame that begins at base and ends
+ * at cfa. */
 static inline __attribute__((always_inline)) uintptr_t
 arch_step_slot(uintptr_t base, uintptr_t cfa, uint32_t ra)
 {

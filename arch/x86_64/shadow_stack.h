@@ -1,19 +1,20 @@
 /*
  * shadow_stack.h (x86-64): the shadow stack of Control-flow Enforcement
  * Technology (Intel SDM volume 1, chapter 17; Linux, Documentation/arch/x86/
- * shstk.rst). A call pushes its return address there too; a return compares.
- * The pages can be read like any others.
+ * shstk.rst). A call pushes its return address there too; a return compares the
+ * two. The program can read these pages like any others.
  */
 #ifndef GNOMON_ARCH_SHADOW_STACK_H
 #define GNOMON_ARCH_SHADOW_STACK_H
 
 #include <stdint.h>
 
-/* Where a signal was delivered lies the pointer of before, with this bit. */
+/* At a signal's delivery the kernel pushes the previous pointer, with this
+ * bit. */
 #define ARCH_SHADOW_DATA (UINT64_C(1) << 63)
 
-/* RDSSPQ is one of the hint instructions that a processor without it, or a
- * thread without a shadow stack, passes over: rax stays 0. */
+/* RDSSPQ is a hint instruction: a processor without CET, or a thread without a
+ * shadow stack, ignores it, and rax stays 0. */
 static inline uintptr_t arch_shadow_stack_pointer(void)
 {
 	uintptr_t pointer;

@@ -1,19 +1,20 @@
 /*
- * stubs.S (x86-64): entries that are left by a tail jump, with every argument
- * register and the whole stack as the caller made them: dlopen finds plugins
- * by its caller's identity, so no frame of ours may lie between.
+ * stubs.S (x86-64): entries that leave by a tail jump, with every argument
+ * register and the whole stack as the caller set them: dlopen finds plugins by
+ * its caller, so none of our frames may lie between.
  *
  * Flags and r11 are free at a call.
  */
 
-	/* The number of a row among those with a place in real_slots
-	 * (preload/interpose/real.h), and among those of REGISTERS. */
+	/* The index of a row among the rows with an entry in real_slots
+	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
 	.set	registrar, 0
 
-	/* Tells loads_note (preload/hooks/loads.h), which answers what to jump
-	 * to. `name` and `flags` are where those arguments are. All of them go
-	 * on as they came; no vector register holds one. */
+	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
+	 * the jump target. `name` and `flags`: the registers of those
+	 * arguments. All arguments are passed on unchanged; none is in a vector
+	 * register. */
 	.macro	load symbol, name, flags
 	.globl	\symbol
 	.type	\symbol, @function
@@ -31,7 +32,7 @@
 	mov	$slot, %edi
 	lea	24(%rsp), %rdx		/* the return address */
 	mov	%rbp, %rcx
-	call	loads_note
+	call	hooks_dlopen_note
 	mov	%rax, %r11
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8
@@ -42,16 +43,16 @@
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-	/* no such function behind us: "not found" */
+	/* no such function in the next library: "not found" */
 1:	xor	%eax, %eax
 	ret
 	.cfi_endproc
 	.size	\symbol, .-\symbol
 	.endm
 
-	/* Tells registrar_note (preload/interpose/registrar.h), which answers
-	 * what to jump to. All four arguments go on as they came; no vector
-	 * register holds one. */
+	/* Calls registrar_note (preload/interpose/registrar.h), which returns
+	 * the jump target. All four arguments are passed on unchanged; none is
+	 * in a vector register. */
 	.macro	register name
 	.globl	\name
 	.type	\name, @function
@@ -84,15 +85,15 @@
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-	/* nobody to tell: nothing was registered, nothing is taken back */
+	/* no such function: nothing was registered, nothing is removed */
 1:	xor	%eax, %eax
 	ret
 	.cfi_endproc
 	.size	\name, .-\name
 	.endm
 
-	/* Asks moved_note (preload/hooks/moved.h) what to jump to. Both
-	 * arguments go on as they came. */
+	/* Calls hooks_longjmp_note (preload/hooks/hooks_longjmp.h), which
+	 * returns the jump target. Both arguments are passed on unchanged. */
 	.macro	jump name, returns
 	.globl	\name
 	.type	\name, @function
@@ -106,7 +107,7 @@
 	push	%rdx			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
 	mov	$slot, %edi
-	call	moved_note
+	call	hooks_longjmp_note
 	mov	%rax, %r11
 	pop	%rdx
 	.cfi_adjust_cfa_offset -8
@@ -117,8 +118,8 @@
 	test	%r11, %r11
 	jz	1f
 	jmp	*%r11
-	/* no such function: it has failed, or, if nobody expects that it
-	 * returns, the program has */
+	/* no such function: report failure; if the function never returns, end
+	 * the program */
 1:	.if	\returns
 	mov	$-1, %eax
 	ret
@@ -129,7 +130,7 @@
 	.size	\name, .-\name
 	.endm
 
-/* Where a pointer, or an int, is as an argument of this number. */
+/* The register of a pointer or int argument by its number. */
 #define POINTER_0 $0
 #define POINTER_1 %rdi
 #define POINTER_2 %rsi

@@ -1,6 +1,6 @@
 /*
- * words.h (x86-64): words compared, in few instructions. SSE2, which every
- * processor of this kind has; no more.
+ * words.h (x86-64): compares words in few instructions: SSE2, which every
+ * x86-64 processor has, and nothing newer.
  */
 #ifndef GNOMON_ARCH_WORDS_H
 #define GNOMON_ARCH_WORDS_H
@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A relaxed load that is compared at once, which compilers make two
- * instructions of. */
+/* A relaxed load and comparison in one instruction; compilers emit two. */
 static inline __attribute__((always_inline)) bool
 arch_word_is(const _Atomic uint64_t *word, uint64_t value)
 {
@@ -23,7 +22,7 @@ arch_word_is(const _Atomic uint64_t *word, uint64_t value)
 	return equal;
 }
 
-/* Whether any of these bits is set in it, in the same way. */
+/* Whether any of these bits is set in the word, in one instruction. */
 static inline __attribute__((always_inline)) bool
 arch_word_has(const _Atomic uint64_t *word, uint32_t bits)
 {
@@ -40,7 +39,7 @@ typedef int arch_two_words_anywhere
 	__attribute__((vector_size(16), may_alias, aligned(8)));
 typedef uintptr_t arch_words __attribute__((vector_size(16)));
 
-/* value: four words at an address that 16 divides. */
+/* value: four words at a 16-byte aligned address. */
 static inline __attribute__((always_inline)) bool
 arch_words_are(arch_two_words a, arch_two_words b, const uintptr_t *value)
 {
@@ -53,13 +52,13 @@ arch_words_are(arch_two_words a, arch_two_words b, const uintptr_t *value)
 }
 
 /*
- * Whether base[at[i]] is value[i] for all i, in blocks of four, from the last to
- * the first. `at` and `value` are constants: where they lie, in bytes from
- * `list` on; value at an address that 16 divides. `size`: bytes of `at`, more
- * than 0, those of whole blocks.
+ * Whether base[at[i]] is value[i] for all i, in blocks of four, from the last
+ * to the first. `at` and `value` are constants: their offsets in bytes from
+ * `list`; value is 16-byte aligned. `size`: bytes of `at`, more than 0, a
+ * multiple of a block's.
  *
- * As an assembler loop, since compilers make 17 to 20 instructions a block of
- * it, instead of 16, and want more registers, which a hook then saves.
+ * An assembler loop: compilers emit 17 to 20 instructions a block instead of
+ * 16, and need more registers, which a hook then saves.
  */
 static inline __attribute__((always_inline)) bool
 arch_blocks_equal(const uintptr_t *base, const void *list, size_t at,
@@ -106,8 +105,8 @@ arch_pairs_equal(const uintptr_t *base, const uint16_t *at,
 		*(const arch_two_words_anywhere *)(base + at[1]), value);
 }
 
-/* Which of eight words, a cache line, have this upper half: of the i-th, bit
- * 2 i + 1. Others may write them. */
+/* Which of eight words, a cache line, have this upper half: bit 2 i + 1 for the
+ * i-th. Other threads may write them. */
 static inline __attribute__((always_inline)) uint32_t
 arch_tags_are(const _Atomic uint64_t *word, uint32_t tag)
 {

@@ -1,8 +1,8 @@
 /*
- * annotate.h: what `gnomon annotate` is made of: which functions are meant and
- * what their lines and calls cost (annotate_costs.c), the text of their source
- * (annotate_source.c), their instructions (annotate_code.c), and how all that
- * is shown (annotate_text.c, annotate_json.c).
+ * annotate.h: the parts of `gnomon annotate`: find functions and the costs of
+ * their lines and calls (annotate_costs.c), the text of their source
+ * (annotate_source.c), their instructions (annotate_code.c), and print them
+ * (annotate_text.c, annotate_json.c).
  */
 #ifndef GNOMON_ANNOTATE_H
 #define GNOMON_ANNOTATE_H
@@ -21,110 +21,112 @@
 #include "cli/stack/stack_filter.h"
 #include "cli/symbol/code/code.h"
 
-/* Blocks that were allocated by something: its own calls of allocators (with
- * only the language's library between), and with what it calls. A context
- * counts once, however often it comes by. */
+/* Blocks allocated by something: by its own calls of allocators (with only the
+ * language's library between), and including its callees. A context counts
+ * once, even if it passes several times. */
 struct annotate_sum {
 	struct figures self;
 	struct figures all;
-	uint32_t last;		/* context that was counted last, + 1 */
+	uint32_t last;		/* context added last, + 1 */
 };
 
 struct annotate_line {
-	const char *file;	/* NULL: not known */
+	const char *file;	/* NULL: unknown */
 	unsigned line;
 	struct annotate_sum sum;
 };
 
-/* By the return address, which stands behind the call. */
+/* A call, identified by its return address. */
 struct annotate_call {
-	uint32_t image;		/* IMAGE_NONE: code made at run time */
-	uint32_t node;		/* one of those it stands for */
+	uint32_t image;		/* IMAGE_NONE: run-time code */
+	uint32_t node;		/* one of the nodes it stands for */
 	uint64_t address;
-	bool exact;		/* no call: a signal came in there */
-	bool inlined;		/* the function is, in what lies there */
-	const char *callee;	/* "": it had none; NULL: not known, or several */
+	bool exact;		/* no call: interrupted here by a signal */
+	bool inlined;		/* the function is inlined here */
+	const char *callee;	/* "": none; NULL: unknown, or several */
 	struct annotate_sum sum;
 };
 
 struct annotate_function {
 	const char *name;
-	bool exact;		/* of just the name that was wanted */
-	const char *library;	/* NULL: code made at run time */
+	bool exact;		/* has exactly the wanted name */
+	const char *library;	/* NULL: run-time code */
 	struct annotate_sum sum;
 	struct annotate_line *lines;
 	size_t line_count;
 	size_t line_capacity;
-	struct annotate_call *calls;	/* by address, once all are there */
+	struct annotate_call *calls;	/* by address, after annotate_sort */
 	size_t call_count;
 	size_t call_capacity;
 };
 
 struct annotate {
-	const struct query *query;	/* of which the predicate counts */
+	const struct query *query;	/* whose predicate applies */
 	struct model *model;
 	struct frames *frames;
 	struct stack_filter *filter;	/* NULL: all stacks */
 	const char *wanted;
-	struct annotate_function *functions;	/* largest first, once sorted */
+	struct annotate_function *functions;	/* largest first, after
+						 * annotate_sort */
 	size_t count;
 	size_t capacity;
-	struct figures total;	/* of all stacks that the filter keeps */
-	uint64_t contexts;	/* how many they are */
-	/* annotate_costs.c's own */
+	struct figures total;	/* of all stacks that pass the filter */
+	uint64_t contexts;	/* their number */
+	/* Private to annotate_costs.c. */
 	struct pattern *pattern;
 	struct intern names, keys;
 	struct table by_name;	/* interned name and library -> function */
 	struct table spots;	/* interned key -> line or call */
-	uint32_t *place_of;	/* of each node; TABLE_NONE: no cost is there */
-	bool *at;		/* of each node: a function is at it, */
-	bool *through;		/* or at a node around it */
-	bool exact;		/* functions of just this name are there */
-	/* A place in a library: its function, whatever its name. */
+	uint32_t *place_of;	/* by node; TABLE_NONE: no cost there */
+	bool *at;		/* by node: it has a function, */
+	bool *through;		/* or a node outward of it has */
+	bool exact;		/* some functions have exactly the name */
+	/* For LIBRARY+0xOFFSET: the function there, whatever its name. */
 	uint32_t image;
 	struct code_range range;
 };
 
-/* Finds the functions and their costs. False: none, which was said. */
+/* Finds the functions and their costs. False: none, which was logged. */
 bool annotate_find(struct annotate *annotate,
 		   const struct debugfile_places *places);
-/* Largest first, by this cost; one that holds nothing at all last. */
-void annotate_sort(struct annotate *annotate, enum figure key);
+/* Sorts by this measure, largest first, those with 0 last. */
+void annotate_sort(struct annotate *annotate, enum measure key);
 void annotate_free(struct annotate *annotate);
 
-/* ---- how it is shown ---- */
+/* ---- options of the output ---- */
 
 struct annotate_options {
-	enum figure key;
+	enum measure key;
 	bool key_given;
-	unsigned around;	/* lines shown before and behind one that costs */
+	unsigned around;	/* context lines before and after a cost */
 	bool whole;		/* all lines of the function */
 	bool every;		/* all functions that match */
 	bool disassembly;
-	bool no_own_peaks;	/* of JSON */
-	bool full;		/* names and lines are not cut */
-	const char *newest;	/* the trace, if no operand named it; or NULL */
+	bool no_own_peaks;	/* for JSON */
+	bool full;		/* do not cut names and lines */
+	const char *newest;	/* the trace's path, if no operand named it;
+				 * else NULL */
 	const struct debugfile_places *places;
 	const char *const *roots;	/* DIR, or OLD=NEW */
 	size_t root_count;
-	bool only_roots;	/* source files are under these, or not read */
+	bool only_roots;	/* read only source files below the roots */
 };
 
 /* ---- source ---- */
 
 struct annotate_source {
-	char *path;		/* where it was found; NULL: nowhere */
+	char *path;		/* where it was found; NULL: not found */
 	bool newer;		/* than the program or library */
 	struct buffer text;
-	size_t *start;		/* of each line in the text, and its end */
+	size_t *start;		/* of each line in the text, plus the end */
 	size_t lines;
 	size_t capacity;
 };
 
 /*
- * A file of the trace. `directory`: what it is relative to, or NULL;
- * `binary`: the file of the code, whose age it is compared with, or NULL.
- * Where there is none, source->path is NULL.
+ * Reads a file of the trace. `directory`: base of a relative path, or NULL;
+ * `binary`: the file of the code, to compare ages, or NULL. If the file is not
+ * found, source->path is NULL.
  */
 void annotate_source_read(struct annotate_source *source,
 			  const struct annotate_options *options,
@@ -132,37 +134,37 @@ void annotate_source_read(struct annotate_source *source,
 			  const char *binary);
 void annotate_source_free(struct annotate_source *source);
 /*
- * A text of one line for people, appended: tabs expanded, no more than `width`
- * columns, what is not UTF-8 or controls a terminal replaced. `dedent` blanks
- * at its start are left out; no more than it has.
+ * Appends a text as one printable line: tabs expanded, at most `width` columns,
+ * invalid UTF-8 and terminal control characters replaced. Removes up to
+ * `dedent` blanks at its start.
  */
 void annotate_printable(struct buffer *out, const char *text, size_t size,
 			size_t dedent, size_t width);
-/* A line of a file, from 1, not above source->lines. */
+/* Appends a line of a file; lines are numbered from 1 to source->lines. */
 void annotate_source_line(const struct annotate_source *source, size_t line,
 			  size_t dedent, size_t width, struct buffer *out);
-/* Blanks at the start of a line, tabs expanded; SIZE_MAX: nothing else. */
+/* Blanks at the start of a line, tabs expanded; SIZE_MAX: a blank line. */
 size_t annotate_indent(const char *text, size_t size);
 
-/* Lines of a whole file, from 1; 0: from its first, to its last. */
+/* Lines of a file, from 1; 0: from its first line, to its last. */
 struct annotate_lines {
-	const char *file;	/* as frames name it; NULL: none is wanted */
+	const char *file;	/* as frames name it; NULL: none requested */
 	uint64_t first, last;
 };
 
-/* False: it is none of the trace's, or not found, which was said. */
+/* False: the trace has no such file, or it was not found, which was logged. */
 bool annotate_file_json(struct frames *frames,
 			const struct annotate_options *options,
 			const struct annotate_lines *wanted, FILE *out);
 
 /* ---- code ---- */
 
-/* A function of the machine's in which calls of an annotated one are, which
- * may be inlined there. */
+/* A machine function that contains calls of an annotated function, which may be
+ * inlined there. */
 struct annotate_piece {
-	struct code *code;	/* annotate_pieces' */
+	struct code *code;	/* owned by annotate_pieces */
 	struct code_range range;
-	uint32_t image;		/* IMAGE_NONE: code made at run time */
+	uint32_t image;		/* IMAGE_NONE: run-time code */
 	uint64_t bias;
 	const char *library;	/* or NULL */
 	const struct annotate_function *function;
@@ -172,7 +174,7 @@ struct annotate_pieces {
 	struct annotate *annotate;
 	const struct annotate_options *options;
 	struct code **codes;	/* by image; NULL: not opened */
-	/* Of code made at run time. */
+	/* Run-time code. */
 	struct { struct code *code; uint8_t *bytes; } *made;
 	size_t made_count;
 	size_t made_capacity;
@@ -186,13 +188,13 @@ void annotate_pieces_init(struct annotate_pieces *pieces,
 			  const struct annotate_options *options);
 void annotate_pieces_find(struct annotate_pieces *pieces,
 			  const struct annotate_function *function);
-/* What a file of a function's line table is relative to, and the path of the
- * program or library; NULL: not known. */
+/* The base directory of a relative file name in a function's line table, and
+ * the path of the program or library; NULL: unknown. */
 void annotate_pieces_place(const struct annotate_pieces *pieces,
 			   const char *file, const char **directory,
 			   const char **binary);
-/* The first and the last line that the function has in a file; of those known
- * already, *first and *last, if it has none. */
+/* Extends *first and *last to the first and last line of the function in a
+ * file; unchanged if it has none there. */
 void annotate_pieces_lines(const struct annotate_pieces *pieces,
 			   const char *file, unsigned *first, unsigned *last);
 void annotate_pieces_free(struct annotate_pieces *pieces);
@@ -200,10 +202,10 @@ void annotate_pieces_free(struct annotate_pieces *pieces);
 struct annotate_instruction {
 	uint64_t address;
 	unsigned size;
-	unsigned label;		/* a branch leads here; 0: none */
-	bool named;		/* the text says what it calls */
-	char text[160];		/* "" : bytes that are none */
-	const struct annotate_call *call;	/* that returns behind it */
+	unsigned label;		/* a branch target; 0: none */
+	bool named;		/* the text names the callee */
+	char text[160];		/* "": invalid bytes */
+	const struct annotate_call *call;	/* returns after it */
 };
 
 struct annotate_listing {
@@ -213,12 +215,12 @@ struct annotate_listing {
 	unsigned labels;
 };
 
-/* The text of a call of a register that is known to have this function. */
+/* Puts the function's name into a call by register whose target is known. */
 void annotate_name_call(struct annotate_instruction *at, const char *symbol);
-/* Names what calls of MIPS' code go to; labels are known. */
+/* Names the targets of calls in MIPS code; labels must be known. */
 void annotate_name_mips(const struct annotate_piece *piece,
 			struct annotate_listing *listing);
-/* NULL, or why there are no instructions. */
+/* NULL, or the reason why there are no instructions. */
 const char *annotate_disassemble(const struct annotate_piece *piece,
 				 struct annotate_listing *listing);
 void annotate_listing_free(struct annotate_listing *listing);

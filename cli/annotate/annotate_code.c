@@ -1,15 +1,14 @@
 /*
- * annotate_code.c: the instructions of a piece of code, by Capstone, as its
- * ELF file says what they are. Branches within the piece get labels, calls
- * the name of what they call, as far as the file or the trace knows it.
+ * annotate_code.c: disassembles a piece of code with Capstone, for the machine
+ * in its ELF file. Branches within the piece get labels, calls the name of
+ * their callee, if the file or the trace has it.
  *
- * The cost of a call stands at the return address, which is behind it: the
- * instruction that ends there is the call. On MIPS one more instruction stands
- * between, in the delay slot.
+ * A call's cost is known by its return address: the instruction that ends there
+ * is the call. On MIPS, the delay slot lies in between.
  *
- * ARM code and Thumb stand side by side, as do code and tables of constants:
- * symbols say where (mapping.h). What Capstone does not know is shown as a
- * number, and the listing goes on.
+ * ARM and Thumb code alternate, as do code and constant tables: mapping symbols
+ * separate them (mapping.h). Bytes that Capstone does not know are printed as a
+ * number, and the listing continues.
  *
  * Called by the main thread.
  */
@@ -46,8 +45,8 @@ static const struct machine machines[] = {
 	{ EM_PPC64, true, CS_ARCH_PPC, CS_MODE_64 },
 };
 
-/* Whether what returns to these bytes is a call of Thumb code: BL or BLX, of
- * two halfwords, or BLX of a register, of one. */
+/* Whether the instruction before this return address is a Thumb call: BL or BLX
+ * of two halfwords, or BLX of a register, of one. */
 static bool is_thumb_call(const uint8_t *bytes)
 {
 	unsigned first = bytes[0] | bytes[1] << 8;
@@ -57,8 +56,8 @@ static bool is_thumb_call(const uint8_t *bytes)
 		(second & 0xff87) == 0x4780;
 }
 
-/* Thumb or not, where no symbol says: a return address tells by its lowest bit,
- * if it has that, or by the call before it. */
+/* Whether the code is Thumb, without a mapping symbol: from the lowest bit of a
+ * return address, or from the call before it. */
 static bool is_thumb(const struct annotate_piece *piece)
 {
 	for (size_t i = 0; i < piece->function->call_count; i++) {
@@ -77,7 +76,7 @@ static bool is_thumb(const struct annotate_piece *piece)
 	return false;
 }
 
-/* NULL: Capstone knows none such. */
+/* NULL: not supported by Capstone. */
 static const struct machine *machine_of(const struct elf_kind *kind)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
@@ -101,15 +100,15 @@ static const char *open_machine(const struct elf_kind *kind, csh *handle)
 
 /* ---- operands ---- */
 
-/* MIPS' calls of what is near, which Capstone puts into no group. */
+/* MIPS' near calls, which Capstone puts into no group. */
 static bool is_mips_call(const cs_insn *instruction)
 {
 	return strcmp(instruction->mnemonic, "bal") == 0 ||
 		strcmp(instruction->mnemonic, "jal") == 0;
 }
 
-/* Where a branch or a call with a constant operand leads; for x86-64 also the
- * word that it takes its target from. */
+/* The target of a branch or call with a constant operand; on x86-64 also the
+ * memory word that holds the target. */
 static bool target_of(csh handle, const cs_insn *instruction,
 		      uint64_t *target, bool *slot)
 {
@@ -133,7 +132,7 @@ static bool target_of(csh handle, const cs_insn *instruction,
 			 (uint64_t)distance);
 		return *slot;
 	}
-	/* The last operand of all machines' branches; a constant. */
+	/* The last operand, a constant, on all machines. */
 	number = strrchr(instruction->op_str, ',');
 	number = number ? number + 1 : instruction->op_str;
 	while (*number == ' ' || *number == '#')
@@ -187,7 +186,7 @@ find_instruction(struct annotate_listing *listing, uint64_t address)
 		&listing->list[i] : NULL;
 }
 
-/* Where an instruction leads, in words; true: it has a name. */
+/* Prints an instruction's target; true: it has a name. */
 static bool put_target(const struct annotate_piece *piece,
 		       struct annotate_listing *listing, uint64_t target,
 		       bool slot, struct buffer *text)
@@ -215,7 +214,7 @@ static bool put_target(const struct annotate_piece *piece,
 	return name != NULL;
 }
 
-/* ---- all of them ---- */
+/* ---- the listing ---- */
 
 static void describe(csh handle, const struct annotate_piece *piece,
 		     struct annotate_listing *listing,
@@ -231,7 +230,7 @@ static void describe(csh handle, const struct annotate_piece *piece,
 		const char *comma = strrchr(instruction->op_str, ',');
 
 		buffer_string(&text, " ");
-		if (comma != NULL)	/* what it depends on comes first */
+		if (comma != NULL)	/* its condition comes first */
 			buffer_add(&text, instruction->op_str,
 				   (size_t)(comma - instruction->op_str) + 2);
 		to->named = put_target(piece, listing, target, slot, &text);
@@ -300,7 +299,8 @@ static void assign_calls(const struct annotate_piece *piece,
 	}
 }
 
-/* Bytes that are no instruction: a number, in the order of the machine. */
+/* Prints bytes that are no instruction as a number, in the machine's byte
+ * order. */
 static void describe_bytes(const struct elf_kind *kind, const uint8_t *bytes,
 			   bool data, struct annotate_instruction *to)
 {
@@ -316,18 +316,18 @@ static void describe_bytes(const struct elf_kind *kind, const uint8_t *bytes,
 }
 
 /*
- * A pass over the instructions: what each is takes much memory, so they are not
- * kept. The first (`fill` is false) only finds where they are.
+ * A pass over the instructions. Capstone's details take much memory, so they
+ * are not kept; the first pass (`fill` is false) only finds addresses.
  */
 struct pass {
 	csh handle;
 	const struct annotate_piece *piece;
 	struct annotate_listing *listing;
 	bool fill;
-	size_t next;		/* of the listing */
+	size_t next;		/* index in the listing */
 };
 
-/* Room for the next one in the first pass; NULL: it is not filled yet. */
+/* First pass: adds an instruction and returns NULL. Second: the one to fill. */
 static struct annotate_instruction *next_of(struct pass *pass, uint64_t address,
 					    unsigned size)
 {
@@ -341,7 +341,7 @@ static struct annotate_instruction *next_of(struct pass *pass, uint64_t address,
 	return NULL;
 }
 
-/* Words, and what is left at the ends. */
+/* Data as words, with smaller pieces at the ends. */
 static void pass_data(struct pass *pass, const uint8_t *bytes, uint64_t address,
 		      uint64_t end)
 {
@@ -381,7 +381,7 @@ static void pass_code(struct pass *pass, const uint8_t *bytes, uint64_t address,
 	}
 	if (one != NULL)
 		cs_free(one, 1);
-	/* less than an instruction */
+	/* the rest, shorter than an instruction */
 	pass_data(pass, bytes, address, end);
 }
 
@@ -402,8 +402,8 @@ static void pass_all(struct pass *pass, const uint8_t *bytes, bool thumb)
 		}
 		cs_option(pass->handle, CS_OPT_MODE, kind == MAPPING_THUMB ?
 			  mode | CS_MODE_THUMB : mode);
-		/* What Capstone does not know is passed over, by so many
-		 * bytes as an instruction of the mode has at least. */
+		/* Skip unknown bytes by the size of the mode's shortest
+		 * instruction. */
 		cs_option(pass->handle, CS_OPT_SKIPDATA, CS_OPT_ON);
 		pass_code(pass, bytes + (at - range->start), at, end);
 	}
@@ -437,7 +437,7 @@ const char *annotate_disassemble(const struct annotate_piece *piece,
 	annotate_name_mips(piece, listing);
 	number_labels(listing);
 	assign_calls(piece, listing);
-	return listing->count > 0 ? NULL : "its code makes no sense";
+	return listing->count > 0 ? NULL : "its code is invalid";
 }
 
 void annotate_listing_free(struct annotate_listing *listing)

@@ -1,15 +1,14 @@
 /*
- * annotate_costs.c: which functions are meant, and what lines and calls in
- * them cost.
+ * annotate_costs.c: finds the functions by name, and sums up the costs of their
+ * lines and calls.
  *
- * Two passes over the contexts. The first looks up every place that some cost
- * comes by, and finds the functions with the wanted name; only then is it
- * known whether there is one of exactly that name. The second goes outward
- * from each context that has such a function at or around it, and adds its
- * figures up.
+ * Two passes over the contexts. The first looks up each place that a cost
+ * passes, and finds functions with the wanted name; only then is it known
+ * whether one has exactly that name. The second walks outward from each context
+ * that passes such a function, and adds its measures up.
  *
- *  I1  Of each sum, `last` is the context that was added last: what recursion
- *      meets again in one context is not added again.
+ *  I1  In each sum, `last` is the context added last: a context that meets a
+ *      function again by recursion is not added again.
  *
  * Called by the main thread.
  */
@@ -21,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 
@@ -78,7 +77,7 @@ static void new_function(struct annotate *annotate,
 	}
 }
 
-/* One string for so many numbers, for a table. */
+/* One string for several numbers, as a key of a table. */
 static uintptr_t unique_of(struct annotate *annotate, uint64_t a, uint64_t b,
 			   uint64_t c, uint64_t d)
 {
@@ -90,7 +89,7 @@ static uintptr_t unique_of(struct annotate *annotate, uint64_t a, uint64_t b,
 	return (uintptr_t)intern_string(&annotate->keys, key);
 }
 
-/* Does the frame's function match? Kept by name and library. */
+/* The matching function of a frame; cached by name and library. */
 static uint32_t function_of(struct annotate *annotate,
 			    const struct frame *frame)
 {
@@ -113,7 +112,7 @@ static uint32_t function_of(struct annotate *annotate,
 	if (number != TABLE_NONE)
 		return number - 1;	/* 0: NO_FUNCTION */
 	number = NO_FUNCTION;
-	/* A place in a library is one function, whatever its name. */
+	/* LIBRARY+0xOFFSET is one function, whatever its name. */
 	exact = annotate->range.end > 0 || is_exact(annotate, frame->function);
 	if (exact || (annotate->pattern != NULL &&
 		      frames_function_matches(annotate->frames,
@@ -176,7 +175,7 @@ static void add(struct annotate_sum *sum, const struct figures *figures,
 		figures_add(&sum->self, figures);
 }
 
-/* The number that was given to a key, or the next one. */
+/* The number given to a key before, or the next one. */
 static uint32_t spot(struct annotate *annotate, uintptr_t key, size_t next,
 		     bool *is_new)
 {
@@ -210,14 +209,14 @@ static struct annotate_line *line_of(struct annotate *annotate,
 	return line;
 }
 
-/* What a context has at one node, seen from the frame further in. */
+/* A context at one node, seen from the next inner frame. */
 struct passage {
 	uint32_t context;
 	uint32_t node;
 	const struct figures *figures;
-	bool self;		/* all further in is glue */
+	bool self;		/* all inner frames are allocator wrappers */
 	bool exact;
-	const char *callee;	/* "": there is none */
+	const char *callee;	/* "": none */
 };
 
 static uint32_t image_of(const struct annotate *annotate,
@@ -227,7 +226,7 @@ static uint32_t image_of(const struct annotate *annotate,
 
 	if (node->image == IMAGE_NONE)
 		return images_find_only(images, node->address);
-	/* mapped again at the same place, it is the same code */
+	/* code mapped again at the same address is the same */
 	return images->list[node->image].same_as;
 }
 
@@ -240,9 +239,9 @@ static struct annotate_call *call_of(struct annotate *annotate,
 	const struct context_node *node =
 		&model_contexts(annotate->model)->nodes[passage->node];
 	uint32_t image = image_of(annotate, node);
-	/* Of code made at run time, an address may mean several. */
+	/* For run-time code, an address may have several meanings. */
 	uint64_t owner = image == IMAGE_NONE ? passage->node : image;
-	/* as frames_place has it */
+	/* as in frames_place */
 	uint64_t address = node->address - passage->exact;
 	uintptr_t key = unique_of(annotate, number, owner, address,
 				  passage->exact ? 'e' : 'c');
@@ -375,7 +374,7 @@ static void find_range(struct annotate *annotate,
 		annotate->image = i;
 		if (!code_range_at(code, offset + image->bias,
 				   &annotate->range))
-			/* its file is not there: just this call */
+			/* its file is not available: use just this call */
 			annotate->range = (struct code_range){
 				offset + image->bias - 1,
 				offset + image->bias + 1, NULL };
@@ -384,15 +383,15 @@ static void find_range(struct annotate *annotate,
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- all functions ---- */
 
 static bool has_blocks(const struct annotate_function *function)
 {
 	return function->sum.all.count > 0;
 }
 
-/* Those that only resemble the name, where one is exactly it, and those whose
- * every stack was filtered out. */
+/* Drops functions whose stacks are all filtered out, and, if one matches the
+ * name exactly, those that only resemble it. */
 static void drop_others(struct annotate *annotate)
 {
 	size_t kept = 0;
@@ -419,7 +418,7 @@ bool annotate_find(struct annotate *annotate,
 	char why[256] = "";
 
 	find_range(annotate, places);
-	/* What is none may be a name all the same: operator+. */
+	/* An invalid expression may still be a name: operator+. */
 	annotate->pattern = pattern_new(annotate->wanted, why, sizeof(why));
 	annotate->place_of = grow_resize(NULL, nodes, sizeof(uint32_t));
 	memset(annotate->place_of, 0xff, nodes * sizeof(uint32_t));
@@ -433,20 +432,19 @@ bool annotate_find(struct annotate *annotate,
 	if (annotate->count > 0)
 		return true;
 	if (matched)
-		tell_error("%s: no allocation through it passes the filters",
-			   annotate->wanted);
+		log_error("%s: no allocation through it passes the filters",
+			  annotate->wanted);
 	else if (why[0] != 0)
-		tell_error("%s: no function of that name, and no regular "
-			   "expression: %s", annotate->wanted, why);
+		log_error("%s: no function of that name, and not a valid "
+			  "regular expression: %s", annotate->wanted, why);
 	else
-		tell_error("%s: no function of that name, or with a name that "
-			   "this matches, is on the stack of an allocation: "
-			   "`gnomon report --by function` lists those that "
-			   "are", annotate->wanted);
+		log_error("%s: no function of that name, or matching it, is "
+			  "on the stack of an allocation: `gnomon report --by "
+			  "function` lists those that are", annotate->wanted);
 	return false;
 }
 
-static enum figure sort_key;
+static enum measure sort_key;
 static uint64_t sort_end;
 
 static int by_cost(const void *a, const void *b)
@@ -482,7 +480,7 @@ static int by_line(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-void annotate_sort(struct annotate *annotate, enum figure key)
+void annotate_sort(struct annotate *annotate, enum measure key)
 {
 	sort_key = key;
 	sort_end = model_duration_ns(annotate->model);

@@ -1,17 +1,18 @@
 /*
- * annotate_file.c: the lines of a source file that a trace's code was made of, as
- * they are: for who shows costs beside them (`gnomon report --by line`). Called
- * by the main thread.
+ * annotate_file.c: prints lines of a source file of a trace's code, for
+ * programs that show costs next to them (`gnomon report --by line`). Called by
+ * the main thread.
  */
 #include "cli/annotate/annotate.h"
 
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/json.h"
 #include "cli/stack/frames_prepare.h"
 
-/* Has some frame of the trace's stacks this file? No other one is shown. */
+/* Whether a frame of the trace's stacks has this file. No other file is
+ * printed. */
 static bool is_named(struct frames *frames, const char *file)
 {
 	frames_prepare_all(frames);
@@ -55,14 +56,14 @@ bool annotate_file_json(struct frames *frames,
 	struct json json = { .out = out };
 
 	if (!is_named(frames, wanted->file)) {
-		tell_error("%s: no code in the trace's stacks was made of this "
-			   "file", wanted->file);
+		log_error("%s: no code in the trace's stacks was compiled "
+			  "from this file", wanted->file);
 		return false;
 	}
 	annotate_source_read(&source, options, wanted->file, NULL, NULL);
 	if (source.path == NULL) {
-		tell_error("%s: not found: say where source files are with "
-			   "--source-root", wanted->file);
+		log_error("%s: not found: give the place of source files with "
+			  "--source-root", wanted->file);
 		annotate_source_free(&source);
 		return false;
 	}

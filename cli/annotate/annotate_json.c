@@ -1,6 +1,6 @@
 /*
- * annotate_json.c: functions with their costs, for programs: all figures, not
- * only those that a table has. Called by the main thread.
+ * annotate_json.c: functions with their costs as JSON: all measures, not only
+ * those in the text. Called by the main thread.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define TEXT_WIDTH 4096
 
-/* Which figures. */
+/* Which measures to print. */
 struct shown {
 	uint64_t end_ns;
 	bool own_peaks;
@@ -186,9 +186,9 @@ void annotate_json(struct annotate *annotate,
 	report.about.contexts = annotate->contexts;
 	report_json_summary(&json, &report);
 	report_process_free(&report.about);
-	json_string(&json, "cost", figure_kinds[options->key].name);
+	json_string(&json, "cost", measure_kinds[options->key].name);
 	json_uint(&json, "matches", annotate->count);
-	/* Whether a file that is not there was looked for at all. */
+	/* Whether missing source files were looked for. */
 	json_bool(&json, "sources_sought", !options->only_roots ||
 		  options->root_count > 0);
 	json_array(&json, "rows");
@@ -210,6 +210,5 @@ void annotate_json(struct annotate *annotate,
 	}
 	json_end_array(&json);
 	json_end_object(&json);
-	fputc('\n', out);
 	annotate_pieces_free(&pieces);
 }

@@ -1,13 +1,13 @@
 /*
- * annotate_mips.c: what position-independent code of MIPS calls. A call goes by a
- * register, t9, which was loaded before from the file's table of addresses:
+ * annotate_mips.c: names the callees in position-independent MIPS code. A call
+ * uses the register t9, loaded before from the file's global offset table:
  *
  *	ld	$t9, -0x7f78($gp)	the function, or the page that it is in
  *	daddiu	$t9, $t9, 0xcec		for the latter
  *	jalr	$t9
  *
- * gp is taken for what functions have there. From where a branch leads to, or
- * anything else was written to t9, nothing is known of it.
+ * gp is assumed to have its value from the function's entry. At a branch
+ * target, or after any other write to t9, its content is unknown.
  *
  * Called by the main thread.
  */
@@ -19,15 +19,15 @@
 
 #define REGISTER " $t9"
 
-/* What t9 has. */
+/* The content of t9. */
 struct content {
 	bool known;
 	bool loaded;		/* by the last instruction that wrote to it */
 	uint64_t slot;		/* where it was loaded from */
-	uint64_t target;	/* with what was added */
+	uint64_t target;	/* including what was added */
 };
 
-/* A number and what stands behind it; false: not that. */
+/* Parses a number followed by this text; false: it is not that. */
 static bool number_before(const char *text, const char *behind, int64_t *number)
 {
 	char *end;
@@ -36,7 +36,7 @@ static bool number_before(const char *text, const char *behind, int64_t *number)
 	return end != text && strcmp(end, behind) == 0;
 }
 
-/* The operands behind t9, if it is the first and the mnemonic is this one. */
+/* The operands after t9, if t9 is the first and the mnemonic is this one. */
 static const char *operands_of(const char *text, const char *mnemonic)
 {
 	size_t size = strlen(mnemonic);
@@ -62,7 +62,7 @@ static void name_call(const struct annotate_piece *piece,
 		annotate_name_call(at, name);
 }
 
-/* What an instruction does to t9. */
+/* Applies an instruction's effect on t9. */
 static void follow(const struct annotate_piece *piece, uint64_t gp,
 		   const char *text, struct content *content)
 {

@@ -1,7 +1,7 @@
 /*
- * annotate_pieces.c: the machine's functions that an annotated one is in: its
- * own, parts that the compiler moved elsewhere, those it is inlined into. Files
- * are opened when the first of their functions is wanted.
+ * annotate_pieces.c: finds the machine functions that contain an annotated
+ * function: its own, parts that the compiler moved elsewhere, and those it is
+ * inlined into. Files are opened on first use.
  *
  * Called by the main thread.
  */
@@ -13,8 +13,8 @@
 #include "cli/base/grow.h"
 #include "cli/model/core/images.h"
 
-#define PIECES_MAX 64		/* of a function: inlined everywhere */
-#define STEP_MAX (64u << 10)	/* bytes of a piece looked at for lines */
+#define PIECES_MAX 64		/* of a function that is inlined everywhere */
+#define STEP_MAX (64u << 10)	/* bytes of a piece searched for lines */
 #define LINES_MAX 4096
 
 void annotate_pieces_init(struct annotate_pieces *pieces,
@@ -65,7 +65,7 @@ static bool is_known(const struct annotate_pieces *pieces,
 	return false;
 }
 
-/* Made at run time: a dump of the compiler may have its bytes. */
+/* Run-time code: a dump of its compiler may have the bytes. */
 static void add_made(struct annotate_pieces *pieces,
 		     const struct annotate_function *function,
 		     const struct annotate_call *call)
@@ -135,7 +135,8 @@ void annotate_pieces_place(const struct annotate_pieces *pieces,
 		struct code_line line;
 
 		*binary = code_path(piece->code);
-		/* Most of a function is in one unit, and a unit has one. */
+		/* Most of a function is in one unit, which has one
+		 * directory. */
 		if (file[0] != '/' &&
 		    code_line(piece->code, piece->range.start, &line))
 			*directory = line.directory;
@@ -144,7 +145,7 @@ void annotate_pieces_place(const struct annotate_pieces *pieces,
 	}
 }
 
-/* The function's line at an address, whether inlined there or not. */
+/* Extends the range by the function's line at an address, inlined or not. */
 static void look_at(const struct annotate_pieces *pieces,
 		    const struct annotate_piece *piece, const char *file,
 		    uint64_t address, unsigned *first, unsigned *last)

@@ -1,14 +1,14 @@
 /*
- * annotate_source.c: source files: where they are, and their lines as a
- * terminal may show them. A file is somebody else's: it may be of any size,
- * be no text, and hold what would confuse a terminal or a reader (control
- * characters, marks that turn the direction of text around).
+ * annotate_source.c: finds source files, and makes their lines printable. A
+ * file is untrusted: it may have any size, be no text, and contain what
+ * confuses a terminal or a reader (control characters, marks that change the
+ * text direction).
  *
- * Tried in this order: each --source-root (OLD=NEW: what begins with OLD is
- * under NEW; DIR: the path, and the path without its first parts, under DIR),
- * the same with -d's directories; the recorded path under the sysroot. With
- * --only-roots none but the first, and what is found there by ".." or by a link
- * that leads out is not read.
+ * Search order: each --source-root (OLD=NEW: a path that begins with OLD, below
+ * NEW; DIR: the path, and the path without its first parts, below DIR); the
+ * same with -d's directories; the recorded path below the sysroot. With
+ * --only-roots, only the first; a file reached there by ".." or by a link that
+ * leads outside is not read.
  *
  * Called by the main thread.
  */
@@ -35,7 +35,7 @@ struct found {
 	struct stat status;
 };
 
-/* Frees the path if it is none. */
+/* Opens a source file; frees the path on failure. */
 static bool try_path(struct found *found, char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,7 +53,7 @@ static bool try_path(struct found *found, char *path)
 	return false;
 }
 
-/* All of the path under a directory, then less and less of it. */
+/* Tries the whole path below a directory, then without its first parts. */
 static bool try_under(struct found *found, const char *directory,
 		      const char *file)
 {
@@ -80,7 +80,7 @@ static bool try_root(struct found *found, const char *root, const char *path)
 		try_path(found, grow_format("%s%s", equals + 1, path + size));
 }
 
-/* The directory that a root means. */
+/* The directory of a root. */
 static const char *root_directory(const char *root)
 {
 	const char *equals = strchr(root, '=');
@@ -88,8 +88,7 @@ static const char *root_directory(const char *root)
 	return equals == NULL ? root : equals + 1;
 }
 
-/* Whether the file that is open lies under one of the roots, whatever its path
- * says. */
+/* Whether the opened file really lies below one of the roots. */
 static bool lies_under(const struct found *found,
 		       const struct annotate_options *options)
 {
@@ -212,9 +211,9 @@ void annotate_source_free(struct annotate_source *source)
 	buffer_free(&source->text);
 }
 
-/* ---- lines for people ---- */
+/* ---- printable lines ---- */
 
-/* The length of the UTF-8 character at the start; 0: it is none. */
+/* The length of the UTF-8 character at the start; 0: it is invalid. */
 static size_t character(const unsigned char *text, size_t size, uint32_t *value)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -236,13 +235,13 @@ static size_t character(const unsigned char *text, size_t size, uint32_t *value)
 	return length;
 }
 
-/* Columns of a character (UAX 11, roughly); 0: it joins the one before;
- * -1: it is not to be shown. */
+/* Columns of a character (UAX 11, roughly); 0: it joins the one before; -1: not
+ * printable. */
 static int columns_of(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return -1;
-	/* marks and overrides of direction, separators of lines */
+	/* direction marks and overrides, line separators */
 	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
 	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
 		return -1;
@@ -271,7 +270,7 @@ size_t annotate_indent(const char *text, size_t size)
 	return SIZE_MAX;
 }
 
-/* Blanks up to a column, but for those left out. */
+/* Adds blanks up to a column, except removed ones. */
 static size_t put_blanks(struct buffer *out, size_t from, size_t to,
 			 size_t dedent, size_t width)
 {

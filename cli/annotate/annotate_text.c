@@ -1,6 +1,6 @@
 /*
- * annotate_text.c: functions with their costs, for people: 80 columns, but
- * lines of source and instructions are cut only where a terminal shows them.
+ * annotate_text.c: functions with their costs as text: 80 columns, but lines of
+ * source and instructions are cut only on a terminal.
  *
  *	     live      self   line
  *	                        12  char *copy(const char *from)
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/images.h"
 #include "cli/symbol/names/names.h"
@@ -31,9 +31,9 @@ struct printer {
 	struct annotate *annotate;
 	const struct annotate_options *options;
 	struct annotate_pieces pieces;
-	enum figure key;
+	enum measure key;
 	uint64_t end_ns;
-	bool uncut;		/* lines of source and instructions */
+	bool uncut;		/* do not cut source lines and instructions */
 	struct buffer line;
 	FILE *out;
 };
@@ -42,7 +42,7 @@ static const char *meaning_of(const struct printer *p)
 {
 	return figures_amount(p->key,
 			      model_is_being_written(p->annotate->model) ?
-			      FIGURE_NOW : FIGURE_AT_END);
+			      MEASURE_NOW : MEASURE_AT_END);
 }
 
 /* ---- costs ---- */
@@ -56,7 +56,7 @@ static uint64_t value(const struct printer *p, const struct figures *figures)
 static const char *quantity(const struct printer *p, uint64_t number,
 			    char *text)
 {
-	return quantity_of(text, figure_kinds[p->key].unit, number);
+	return quantity_of(text, measure_kinds[p->key].unit, number);
 }
 
 static const char *cell(const struct printer *p, const struct figures *figures,
@@ -77,7 +77,7 @@ static void put_costs(const struct printer *p, const struct annotate_sum *sum)
 		cell(p, sum ? &sum->self : NULL, b));
 }
 
-/* A line of output; nothing is left behind its end. */
+/* Prints a line without blanks at its end. */
 static void put_text(struct printer *p, const char *format, uint64_t number,
 		     const char *text)
 {
@@ -92,7 +92,7 @@ static void put_text(struct printer *p, const char *format, uint64_t number,
 
 static void put_heading(const struct printer *p, const char *what)
 {
-	fprintf(p->out, "%9s %9s %s\n", figure_kinds[p->key].name, "self",
+	fprintf(p->out, "%9s %9s %s\n", measure_kinds[p->key].name, "self",
 		what);
 }
 
@@ -110,7 +110,7 @@ static size_t width_of(const struct printer *p, size_t width)
 	return p->uncut ? FULL_WIDTH : width;
 }
 
-/* What all shown lines are indented by. */
+/* The indentation that all shown lines share. */
 static size_t common_indent(const struct annotate_source *source,
 			    const bool *shown)
 {
@@ -135,7 +135,7 @@ static void show(bool *shown, size_t from, size_t to)
 		shown[from] = true;
 }
 
-/* Which lines to show: those around costs, or all of the function. */
+/* Selects the lines around costs, or all lines of the function. */
 static void choose_lines(const struct printer *p,
 			 const struct annotate_source *source,
 			 const struct annotate_line *lines, size_t count,
@@ -151,8 +151,8 @@ static void choose_lines(const struct printer *p,
 		if (lines[i].line > last)
 			last = lines[i].line;
 	}
-	/* What is around it is of other functions; a result's type and a
-	 * closing bracket may have no code. */
+	/* Lines further out belong to other functions; the line of the result's
+	 * type and a closing brace may have no code. */
 	first = first > ABOVE ? first - ABOVE : 1;
 	last = last + BELOW < source->lines ? last + BELOW :
 		(unsigned)source->lines;
@@ -166,7 +166,7 @@ static void choose_lines(const struct printer *p,
 		show(shown, line > first + around ? line - around : first,
 		     line + around < last ? line + around : last);
 	}
-	/* Code begins at the opening line, most often. */
+	/* Code mostly begins at the function's opening line. */
 	if (first + ABOVE <= last)
 		shown[first + ABOVE] = true;
 }
@@ -203,7 +203,7 @@ static void put_source(struct printer *p, const struct annotate_source *source,
 	free(shown);
 }
 
-/* Costs of lines that are not in the file, or that have no number. */
+/* Costs of lines that the file lacks, or without a line number. */
 static size_t put_other_lines(struct printer *p,
 			      const struct annotate_line *lines, size_t count,
 			      size_t last)
@@ -216,13 +216,13 @@ static size_t put_other_lines(struct printer *p,
 		put_costs(p, &lines[i].sum);
 		put_text(p, "%6llu  ", lines[i].line, lines[i].line ?
 			 "(the file has no such line)" :
-			 "(code that belongs to no line)");
+			 "(code without a line)");
 		other++;
 	}
 	return other;
 }
 
-/* The lines of one file; false: it was not found. */
+/* Prints the lines of one file; false: it was not found. */
 static bool put_file(struct printer *p, const struct annotate_line *lines,
 		     size_t count)
 {
@@ -238,17 +238,17 @@ static bool put_file(struct printer *p, const struct annotate_line *lines,
 	put_source(p, &source, lines, count);
 	other = put_other_lines(p, lines, count, source.lines);
 	if (source.newer)
-		tell_note("%s: is newer than %s: the lines may not be those "
-			  "that were compiled", source.path, binary);
+		log_note("%s: is newer than %s: its lines may differ from the "
+			 "compiled ones", source.path, binary);
 	if (other > 0 && lines[count - 1].line > source.lines)
-		tell_note("%s: has only %zu lines: it is not what was "
-			  "compiled: give the right one with --source-root",
-			  source.path, source.lines);
+		log_note("%s: has only %zu lines: it is not the compiled "
+			 "version: give the right one with --source-root",
+			 source.path, source.lines);
 	annotate_source_free(&source);
 	return true;
 }
 
-/* True: some file was found. */
+/* True: at least one file was found. */
 static bool put_files(struct printer *p,
 		      const struct annotate_function *function)
 {
@@ -266,8 +266,8 @@ static bool put_files(struct printer *p,
 		if (put_file(p, lines, to - from))
 			found = true;
 		else
-			tell_note("%s: not found: name the folder it is in "
-				  "with --source-root", lines->file);
+			log_note("%s: not found: give its directory with "
+				 "--source-root", lines->file);
 	}
 	return found;
 }
@@ -298,14 +298,14 @@ static void put_instruction(struct printer *p,
 	buffer_clear(&p->line);
 	annotate_printable(&p->line, at->text, strlen(at->text), 0,
 			   width_of(p, CODE_WIDTH));
-	/* a call that names what it calls needs no second name */
+	/* an instruction that names its callee needs no second name */
 	if (at->call && (!at->named || at->call->exact))
 		put_callee(p, at->call);
 	put_text(p, "%8llx  ", at->address - piece->bias,
 		 p->line.data ? p->line.data : "");
 }
 
-/* "file:line" and, where the file is there, the line. */
+/* "file:line" and, if the file was found, the text of the line. */
 static void put_place(struct printer *p, const struct annotate_source *source,
 		      const struct code_line *line)
 {
@@ -352,7 +352,7 @@ static void choose_instructions(const struct printer *p,
 	}
 }
 
-/* Another line than before? Its file is read when it is first met. */
+/* Prints the source line if it changed; reads its file on first use. */
 static void follow_line(struct printer *p, const struct annotate_piece *piece,
 			uint64_t address, struct code_line *before,
 			struct annotate_source *source)
@@ -428,7 +428,7 @@ static bool put_piece(struct printer *p, const struct annotate_piece *piece)
 	return why == NULL;
 }
 
-/* ---- what is left where there is neither ---- */
+/* ---- without source and instructions ---- */
 
 static void put_bare(struct printer *p,
 		     const struct annotate_function *function)
@@ -448,7 +448,7 @@ static void put_bare(struct printer *p,
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the whole output ---- */
 
 static void put_head(struct printer *p,
 		     const struct annotate_function *function)
@@ -464,10 +464,10 @@ static void put_head(struct printer *p,
 	if (p->line.size + strlen(function->library ? function->library : "") +
 		    4 <= COLUMNS)
 		fprintf(p->out, " in %s", function->library ?
-			function->library : "code made at run time");
+			function->library : "run-time code");
 	else
 		fprintf(p->out, "\n  in %s", function->library ?
-			function->library : "code made at run time");
+			function->library : "run-time code");
 	fprintf(p->out, "\n  %s %s, %s of %s", quantity(p, value(p, all), a),
 		meaning_of(p), PERCENT_TEXT(value(p, all), whole),
 		quantity(p, whole, c));
@@ -491,7 +491,7 @@ static void put_function(struct printer *p,
 		put_bare(p, function);
 }
 
-/* Where the name was an expression: all that it means. */
+/* For an expression: lists all matching functions. */
 static void put_matches(struct printer *p)
 {
 	struct annotate *annotate = p->annotate;
@@ -516,7 +516,7 @@ static void put_matches(struct printer *p)
 	fputs("\n", p->out);
 }
 
-/* Nobody said which trace it is. */
+/* Names the trace that was chosen by default. */
 static void put_newest(struct printer *p)
 {
 	const char *path = p->options->newest;

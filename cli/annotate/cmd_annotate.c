@@ -1,6 +1,6 @@
 /*
  * cmd_annotate.c: `gnomon annotate`: a function's source or instructions with
- * what they allocate. Runs in the main thread; everything else does the work.
+ * their allocations. Parses options, reads the trace and prints. Main thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 #include "cli/annotate/annotate.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
-#include "cli/command/figure_words.h"
-#include "cli/command/reading.h"
+#include "cli/command/measure_words.h"
+#include "cli/command/trace_args.h"
 #include "cli/command/output_file.h"
 
 enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
@@ -20,40 +20,40 @@ enum { COST = 1, WHOLE, EVERY, AROUND, DISASSEMBLY, SOURCE_ROOT, ONLY_ROOTS,
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
-	  "what lines and calls are counted by; %s; own-peak adds up what each "
-	  "stack held at most (live; total where nothing is)" },
+	  "the measure of lines and calls; %s; own-peak adds up the own peaks "
+	  "of stacks (live; total if nothing is live)" },
 	{ WHOLE, "all", 'a', NULL, NULL,
-	  "the whole function, not only what is near something that costs" },
+	  "the whole function, not only the lines near a cost" },
 	{ EVERY, "every", 'e', NULL, NULL,
-	  "all functions that match, not only the largest" },
+	  "all matching functions, not only the largest" },
 	{ AROUND, "lines", 'n', "N", "3",
-	  "lines before and behind one that costs; twice as many "
+	  "context lines before and after a line with a cost; twice as many "
 	  "instructions" },
 	{ DISASSEMBLY, "disassembly", 'D', NULL, NULL,
-	  "instructions, even where the source is found" },
+	  "instructions, even if the source is found" },
 	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
-	  "where to look for source files: what was below OLD when it was "
-	  "compiled, or anything, is below DIR; may be given several times" },
+	  "where to look for source files: files compiled below OLD (default: "
+	  "any) are below DIR; may be repeated" },
 	{ ONLY_ROOTS, "only-roots", 0, NULL, NULL,
-	  "read no source file but those under --source-root: for traces of "
-	  "others, which may name any file" },
+	  "read only source files below --source-root: for traces from others, "
+	  "which may name any file" },
 	{ LINES_OF, "lines-of", 0, "FILE", NULL,
-	  "instead of a function, with --json: the lines of a source file, as "
-	  "stacks name it" },
-	{ FIRST_LINE, "first-line", 0, "N", "1", "of these" },
-	{ LAST_LINE, "last-line", 0, "N", "all", "of these" },
+	  "with --json, instead of a function: the lines of a source file, "
+	  "named as in stacks" },
+	{ FIRST_LINE, "first-line", 0, "N", "1", "first line for --lines-of" },
+	{ LAST_LINE, "last-line", 0, "N", "all", "last line for --lines-of" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read, with all costs" },
 	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
-	  "with --json: without costs' own peaks, which take longest to find "
-	  "out" },
+	  "with --json: omit the own peaks of costs, which take longest to "
+	  "compute" },
 	COMMAND_COMMON_OPTIONS,
 };
 
 static const struct command_words choices[] = {
-	{ COST, figure_words_lines },
+	{ COST, measure_words_lines },
 	{ 0, NULL },
 };
 
@@ -61,7 +61,7 @@ static const struct command_words choices[] = {
 #define AROUND_MAX 100000
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct annotate_options options;
 	const char *roots[ROOTS_MAX];
 	const char *output;
@@ -85,11 +85,11 @@ static int take(void *owner, int id, const char *value)
 	struct request *request = owner;
 	struct annotate_options *chosen = &request->options;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case COST:
-		chosen->key = figure_words_take(value);
+		chosen->key = measure_words_take(value);
 		chosen->key_given = true;
 		break;
 	case WHOLE:
@@ -131,16 +131,16 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* What is live says most; where nothing is, what there was at all. */
+/* By default live; total if nothing is live. */
 static void choose_key(struct request *request,
 		       const struct annotate *annotate)
 {
 	if (request->options.key_given)
 		return;
-	request->options.key = FIGURE_TOTAL;
+	request->options.key = MEASURE_TOTAL;
 	for (size_t i = 0; i < annotate->count; i++)
 		if (annotate->functions[i].sum.all.live_bytes > 0)
-			request->options.key = FIGURE_LIVE;
+			request->options.key = MEASURE_LIVE;
 }
 
 static int show(struct request *request, struct annotate *annotate, int status)
@@ -161,26 +161,26 @@ static int show(struct request *request, struct annotate *annotate, int status)
 static int find_and_show(struct request *request, const char *function)
 {
 	struct annotate annotate = {
-		.query = &request->reading.query, .wanted = function,
+		.query = &request->args.query, .wanted = function,
 	};
 	struct frames frames;
-	int status = reading_model(&request->reading, &annotate.model,
-				   request->reading.traces[0]);
+	int status = trace_args_model(&request->args, &annotate.model,
+				      request->args.traces[0]);
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, annotate.model);
+	trace_args_frames(&request->args, &frames, annotate.model);
 	annotate.frames = &frames;
 	request->options.places = &frames.where;
-	/* what is wrong was said */
-	if (!reading_stack_filter(&request->reading, &frames,
-				  &annotate.filter)) {
+	/* errors were logged */
+	if (!trace_args_stack_filter(&request->args, &frames,
+				     &annotate.filter)) {
 		status = EXIT_NOTHING;
 	} else {
 		status = annotate_find(&annotate, request->options.places) ?
 			show(request, &annotate, status) : EXIT_NOTHING;
-		filter_tell_unmatched(request->reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request->args.query.filter,
+					log_notes());
 	}
 	annotate_free(&annotate);
 	stack_filter_free(annotate.filter);
@@ -193,13 +193,13 @@ static int show_lines(struct request *request)
 {
 	struct model *model;
 	struct frames frames;
-	int status = reading_model(&request->reading, &model,
-				   request->reading.traces[0]);
+	int status = trace_args_model(&request->args, &model,
+				      request->args.traces[0]);
 	FILE *out;
 
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, model);
+	trace_args_frames(&request->args, &frames, model);
 	request->options.places = &frames.where;
 	out = output_file_open(request->output);
 	if (out == NULL || !annotate_file_json(&frames, &request->options,
@@ -218,28 +218,28 @@ static int run_lines(struct request *request, int operands, char **argv)
 	int status = EXIT_NOTHING;
 
 	if (!request->json)
-		tell_error("--lines-of: is for programs: add --json");
-	else if (reading_find_one(&request->reading, operands, argv + 1))
+		log_error("--lines-of: needs --json: add it");
+	else if (trace_args_find_one(&request->args, operands, argv + 1))
 		status = show_lines(request);
-	reading_free(&request->reading);
+	trace_args_free(&request->args);
 	return status;
 }
 
-/* [TRACE] FUNCTION. Of several traces the reading says that it is one. */
+/* [TRACE] FUNCTION. The check for a single trace comes later, in reading. */
 static bool fits(int operands, char **argv)
 {
 	if (operands < 1)
-		tell_error("annotate wants a trace and the name of a function: "
-			   "`gnomon annotate TRACE FUNCTION`");
+		log_error("annotate needs a trace and the name of a function: "
+			  "`gnomon annotate TRACE FUNCTION`");
 	else if (operands > 2)
-		tell_error("%s: one function of one trace at a time: leave it "
-			   "out; an expression may match several (--every)",
-			   argv[2]);
+		log_error("%s: one function of one trace at a time: leave it "
+			  "out; an expression may match several (--every)",
+			  argv[2]);
 	else if (operands == 2 && argv[0][strspn(argv[0], "0123456789")] != 0 &&
 		 access(argv[0], F_OK) != 0 && errno == ENOENT)
-		tell_error("%s: no such trace; of two functions, one at a time "
-			   "is shown: `gnomon annotate [TRACE] FUNCTION`",
-			   argv[0]);
+		log_error("%s: no such trace; only one function can be shown "
+			  "at a time: `gnomon annotate [TRACE] FUNCTION`",
+			  argv[0]);
 	else
 		return true;
 	return false;
@@ -250,25 +250,25 @@ static bool options_fit(const struct request *request)
 	const struct annotate_options *chosen = &request->options;
 
 	if (chosen->no_own_peaks && !request->json)
-		tell_error("--no-own-peaks: is for JSON: add --json");
+		log_error("--no-own-peaks: needs --json: add it");
 	else if (chosen->no_own_peaks && chosen->key_given &&
-		 chosen->key == FIGURE_OWN_PEAK)
-		tell_error("--no-own-peaks --cost own-peak: leave out one of "
-			   "them");
+		 chosen->key == MEASURE_OWN_PEAK)
+		log_error("--no-own-peaks --cost own-peak: leave out one of "
+			  "them");
 	else
 		return true;
 	return false;
 }
 
-/* What costs of lines are made of, and no more. */
+/* Requests only what costs of lines need. */
 static void settle(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 	bool own_peaks = request->json ? !chosen->no_own_peaks :
-		chosen->key_given && chosen->key == FIGURE_OWN_PEAK;
+		chosen->key_given && chosen->key == MEASURE_OWN_PEAK;
 
-	request->reading.query.spares = QUERY_SPARES_SIZES |
-		/* the summary of JSON has them */
+	request->args.query.spares = QUERY_SPARES_SIZES |
+		/* the JSON summary has them */
 		(request->json ? 0 : QUERY_SPARES_WHOLE |
 				     QUERY_SPARES_BLOCKS) |
 		(own_peaks ? 0 : QUERY_SPARES_OWN_PEAKS);
@@ -280,7 +280,7 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	const char *function;
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	request.options.around = 3;
 	request.options.roots = request.roots;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
@@ -290,35 +290,35 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 		return run_lines(&request, operands, argv);
 	if (!fits(operands, argv + 1) || !options_fit(&request))
 		return EXIT_NOTHING;
-	request.options.full = request.reading.full_names;
+	request.options.full = request.args.full_names;
 	settle(&request);
 	function = argv[operands];
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands - 1, argv + 1)) {
+	if (trace_args_find_one(&request.args, operands - 1, argv + 1)) {
 		if (operands == 1)
-			request.options.newest = request.reading.traces[0];
+			request.options.newest = request.args.traces[0];
 		status = find_and_show(&request, function);
 	}
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Shows the source of a function, and at each line how much the calls "
-	"there allocated: in all (first column), and by calling the allocator "
-	"itself, with nothing but the language's own library between (self). "
-	"What a function inlined into it allocates counts at the line where "
-	"it is called; a recursive call counts once.",
-	"Where the source is not found, or with --disassembly, it shows the "
+	"Shows the source of a function, with the allocations of the calls on "
+	"each line: in total (first column), and by direct calls of the "
+	"allocator, with nothing but the language's own library between "
+	"(self). Allocations of an inlined function count at the line of the "
+	"call; a recursive call counts once.",
+	"If the source is not found, or with --disassembly, it shows the "
 	"instructions instead, with costs at calls.",
-	"FUNCTION is the name, with or without parameters; else a regular "
-	"expression (PCRE2), and of several functions the largest is shown; "
-	"or LIBRARY+0xOFFSET, a place in a library that has no symbols. "
-	"TRACE may be left out: then it is the newest one here, which is named "
-	"first. On a terminal, lines are cut at 80 columns.",
+	"FUNCTION is a name, with or without parameters; or a regular "
+	"expression (PCRE2), of whose matches the largest is shown; or "
+	"LIBRARY+0xOFFSET, an address in a library without symbols. TRACE may "
+	"be left out: then it is the newest trace here, and its name is "
+	"printed first. On a terminal, lines are cut at 80 columns.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing was found; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace were missing or damaged, as standard error "
+	"reports.",
 	NULL
 };
 
@@ -328,21 +328,21 @@ static const char *const examples[] = {
 	"gnomon annotate --cost peak --every a.trace '^Parser::'",
 	"the methods of Parser, by their share of the peak",
 	"gnomon annotate -S /build/src=$HOME/src a.trace main",
-	"a program that was compiled in /build/src",
+	"the source of a program that was compiled in /build/src",
 	"gnomon annotate a.trace libfoo.so+0x1c40",
-	"the code at that place of a library without symbols",
+	"code at an address in a library without symbols",
 	NULL
 };
 
 static const struct command_group *const groups[] = {
-	&reading_symbols, &reading_model_options, &reading_index,
+	&trace_args_symbols, &trace_args_model_options, &trace_args_index,
 	&filter_options, NULL
 };
 
 const struct command cmd_annotate = {
 	.name = "annotate",
 	.operands = "[TRACE] FUNCTION",
-	.summary = "show source or instructions with what they allocate",
+	.summary = "show source or instructions with their allocations",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,8 +1,8 @@
 /*
  * deep_call.c: see deep_call.h. Any thread.
  *
- * The C library knows where a thread's stack ends; of the first thread it has
- * to read /proc/self/maps for that, so each thread asks once.
+ * The C library knows where a thread's stack ends. For the first thread it has
+ * to read /proc/self/maps, so each thread asks once.
  */
 #include "cli/base/deep_call.h"
 
@@ -15,11 +15,11 @@ struct job {
 	void *owner;
 };
 
-static _Thread_local uintptr_t stack_end;	/* 0: not asked yet */
+static _Thread_local uintptr_t stack_end;	/* 0: not queried yet */
 
 static uintptr_t find_end(void)
 {
-	uintptr_t end = UINTPTR_MAX;	/* not known: no room */
+	uintptr_t end = UINTPTR_MAX;	/* unknown: room() is 0 */
 	pthread_attr_t attributes;
 	void *low;
 	size_t size;
@@ -32,7 +32,7 @@ static uintptr_t find_end(void)
 	return end;
 }
 
-/* Bytes that the calling thread has left; 0: not known. */
+/* Bytes of stack that the calling thread has left; 0: unknown. */
 static size_t room(void)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -64,7 +64,7 @@ bool deep_call(size_t size, void (*call)(void *owner), void *owner)
 	}
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
-	/* Half as much again: some of it is the C library's. */
+	/* Half as much again: the C library uses some of it. */
 	error = pthread_attr_setstacksize(&attributes,
 					  DEEP_CALL_STACK + DEEP_CALL_STACK / 2);
 	if (error == 0)

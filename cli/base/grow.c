@@ -1,5 +1,5 @@
 /*
- * grow.c: allocation that cannot fail quietly. Any thread.
+ * grow.c: allocation that ends the process on failure. Any thread.
  */
 #include "cli/base/grow.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/room.h"
+#include "cli/base/try_alloc.h"
 
 static void (*handler)(size_t size);
 
@@ -34,18 +34,24 @@ void *grow_alloc(size_t size)
 	return p;
 }
 
+/* Of an array; SIZE_MAX if no size_t holds it. */
+static size_t bytes_of(size_t count, size_t size)
+{
+	return size > 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
+}
+
 void *grow_zeroed(size_t count, size_t size)
 {
 	void *p = calloc(count ? count : 1, size ? size : 1);
 
 	if (p == NULL)
-		grow_failed(count);
+		grow_failed(bytes_of(count, size));
 	return p;
 }
 
 void *grow_lines(void *old, size_t used, size_t size)
 {
-	void *p = room_lines(old, used, size);
+	void *p = try_alloc_lines(old, used, size);
 
 	if (p == NULL)
 		grow_failed(size);
@@ -54,11 +60,10 @@ void *grow_lines(void *old, size_t used, size_t size)
 
 void *grow_resize(void *old, size_t count, size_t size)
 {
-	void *p = room_resize(old, count, size);
+	void *p = try_alloc_resize(old, count, size);
 
 	if (p == NULL)
-		grow_failed(size > 0 && count > SIZE_MAX / size ?
-			    SIZE_MAX : count * size);
+		grow_failed(bytes_of(count, size));
 	return p;
 }
 

@@ -1,7 +1,7 @@
 /*
- * grow.h: memory of the host side. There is no way back from an allocation that
- * fails: whoever has said so (a command, which ends with a message, as a
- * half-made report helps nobody) is told, and the process ends.
+ * grow.h: allocation for the command and the recorder. A failed allocation does
+ * not return: it calls the handler, if one is set, and ends the process. (A
+ * command prints a message and exits: a half-made report helps nobody.)
  *
  * A growable array is three members side by side, `things`, `thing_count` and
  * `thing_capacity`, and GROW makes room for one more:
@@ -9,8 +9,8 @@
  *	GROW(set->things, set->thing_count, set->thing_capacity);
  *	set->things[set->thing_count++] = thing;
  *
- * One that is asked by a number from elsewhere has no count, and GROW_TO makes
- * all up to that number; what is new is zeroed:
+ * An array indexed by numbers from elsewhere has no count. GROW_TO makes room
+ * up to an index; new elements are zeroed:
  *
  *	GROW_TO(set->things, set->thing_capacity, number);
  *	set->things[number] = thing;
@@ -25,16 +25,16 @@ void *grow_alloc(size_t size);
 void *grow_zeroed(size_t count, size_t size);
 void *grow_resize(void *old, size_t count, size_t size);
 void *grow_reach(void *old, size_t *capacity, size_t index, size_t size);
-/* As room_lines. */
+/* Like try_alloc_lines. */
 void *grow_lines(void *old, size_t used, size_t size);
 char *grow_copy(const void *text, size_t size);	/* NUL is added */
 char *grow_format(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* So many bytes were refused. */
+/* Report that an allocation of this size failed. */
 _Noreturn void grow_failed(size_t size);
-/* Who is called then, by any thread; it should not return. NULL: abort(3). To
- * be set before there are threads. */
+/* Set the function to call on failure, in any thread; it should not return.
+ * NULL: abort(3). To be set before there are threads. */
 void grow_on_failure(void (*failed)(size_t size));
 
 #define GROW(array, count, capacity)					\

@@ -18,8 +18,8 @@ void hash_seed_from(const uint64_t seed[2])
 {
 	hash_seed.toggle = seed[0];
 	hash_seed.factor = seed[1] | 1;
-	/* 24 bits: with more, long runs of regular addresses are spread as
-	 * chance will have it; it is not to be guessed all the same */
+	/* 24 bits: more would spread long runs of regular addresses only as
+	 * evenly as chance; the seed still cannot be guessed */
 	hash_seed.near_golden = GOLDEN ^ (seed[0] >> 40) << 1;
 }
 
@@ -28,7 +28,8 @@ __attribute__((constructor)) static void draw_seed(void)
 	const void *at_random = (const void *)getauxval(AT_RANDOM);
 	uint64_t seed[2] = { 0 };
 
-	/* It fails where a filter forbids it: the kernel gave 16 bytes. */
+	/* getrandom fails if a seccomp filter forbids it; the kernel gave 16
+	 * bytes. */
 	if (getrandom(seed, sizeof(seed), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(seed) && at_random != NULL)
 		memcpy(seed, at_random, sizeof(seed));

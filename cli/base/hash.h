@@ -1,10 +1,10 @@
 /*
  * hash.h: hashes for tables whose keys come from a file.
  *
- * Addresses, ids and names are what a trace says. Whoever writes one and knows
- * the hash can choose keys that all fall upon each other, and each look-up then
- * walks past all of them. So each run has a seed of its own. No result may
- * depend on it, nor on the order of what is in a table.
+ * Addresses, ids and names come from a trace. An author of a trace who knows
+ * the hash could choose keys that all collide, and each look-up would walk past
+ * all of them. So each run has a random seed. No result may depend on the seed,
+ * nor on the order of entries in a table.
  */
 #ifndef GNOMON_HASH_H
 #define GNOMON_HASH_H
@@ -15,14 +15,15 @@
 /* Random; set before main. Factors are odd. */
 extern struct hash_seed {
 	uint64_t toggle, factor;
-	uint64_t near_golden;	/* the golden ratio but for its low bits */
+	uint64_t near_golden;	/* the golden ratio except its low bits */
 } hash_seed;
 
-/* Made of 16 random bytes; for tests, of others. No table may exist. */
+/* Sets the seed, normally 16 random bytes; tests pass others. No table may
+ * exist yet. */
 void hash_seed_from(const uint64_t seed[2]);
 
-/* The halves of a product, as one number: by one instruction, or by the products
- * of halves where words have 32 bits. */
+/* XOR of the halves of a product: by one instruction, or, on 32-bit machines,
+ * by products of halves. */
 static inline uint64_t hash_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -39,27 +40,27 @@ static inline uint64_t hash_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Both halves of a product with a factor that nobody knows (as in wyhash,
- * Wang Yi). */
+/* XOR of both halves of a product with a secret factor (as in wyhash, Wang
+ * Yi). */
 static inline uint64_t hash_fold(uint64_t number)
 {
 	return hash_product(number ^ hash_seed.toggle, hash_seed.factor);
 }
 
-/* All bits of a number into all bits. Twice: of one product, regular numbers
- * are spread unevenly by one factor in twenty. */
+/* Mixes all bits of a number into all bits. Twice: one product spreads regular
+ * numbers unevenly with one factor in twenty. */
 static inline uint64_t hash_number(uint64_t number)
 {
 	return hash_fold(hash_fold(number));
 }
 
 /*
- * For tables of addresses that are taken by the upper bits: the golden ratio
- * (Knuth, TAOCP 6.4) spreads regular addresses more evenly than chance does,
- * and neighbours so that a large table is read half as slowly as by a hash
- * that mixes all bits. Runs of some ten thousand do not notice the low bits;
- * addresses that are chosen to fall upon each other by the ratio itself lie
- * far apart, and do.
+ * For tables of addresses, indexed by the upper bits: the golden ratio (Knuth,
+ * TAOCP 6.4) spreads regular addresses more evenly than chance. It keeps
+ * neighbours near enough that a large table is read twice as fast as with a
+ * hash that mixes all bits. The random low bits do not affect runs of some ten
+ * thousand addresses; addresses chosen to collide under the exact ratio lie far
+ * apart, and those bits separate them.
  */
 static inline uint64_t hash_address(uint64_t address)
 {
@@ -68,7 +69,7 @@ static inline uint64_t hash_address(uint64_t address)
 
 uint64_t hash_bytes(const void *bytes, size_t size);
 
-/* The same in each run, for what people see (Steele, Lea, Flood:
+/* The same in each run, for numbers that users see (Steele, Lea, Flood:
  * splitmix64). */
 static inline uint64_t hash_fixed(uint64_t number)
 {

@@ -1,7 +1,6 @@
 /*
- * intern.c: an open-addressing set of strings over an arena. The characters
- * lie in blocks that are only released together: nothing here is ever freed
- * one by one.
+ * intern.c: an open-addressing set of strings over an arena. The characters lie
+ * in blocks that are only released together; no string is freed alone.
  */
 #include "cli/base/intern.h"
 
@@ -97,7 +96,7 @@ uint32_t intern_number(struct intern *set, const char *bytes, size_t size)
 	uint32_t *slot;
 	char *copy;
 
-	/* A NUL inside would make the string unfindable. */
+	/* A string with a NUL inside would never be found again. */
 	size = strnlen(bytes, size);
 	if (set->count * 2 >= set->capacity)
 		enlarge(set);

@@ -1,7 +1,7 @@
 /*
- * intern.h: one copy of each distinct string, so that equal strings are equal
- * pointers. They are numbered from 0 in the order in which they were met, as
- * pairs are (pairset.h), and live until intern_free.
+ * intern.h: interned strings: one copy of each distinct string, so that equal
+ * strings are equal pointers. Strings are numbered from 0 in order of first
+ * use, like pairs (pairset.h), and live until intern_free.
  */
 #ifndef GNOMON_INTERN_H
 #define GNOMON_INTERN_H
@@ -23,14 +23,14 @@ struct intern {
 /* A zeroed struct intern is empty. */
 const char *intern_string(struct intern *set, const char *string);
 const char *intern_bytes(struct intern *set, const char *bytes, size_t size);
-/* The same, its number in the list; it was not there before if that is what
- * `count` was. */
+/* The number of the string in the list; a new string gets the previous
+ * `count`. */
 uint32_t intern_number(struct intern *set, const char *bytes, size_t size);
-/* The one that is there, or NULL. */
+/* The existing copy, or NULL. */
 const char *intern_known(const struct intern *set, const char *string);
 void intern_free(struct intern *set);
 
-/* How many there are, that each is found, and how full blocks are. With
+/* Checks counts, that each string is found, and block sizes. With
  * GNOMON_CLAIMS. */
 bool intern_is_valid(const struct intern *set);
 

@@ -1,7 +1,7 @@
 /*
- * pairset.c: see pairset.h. An open-addressing index: slots hold the upper
- * half of a pair's hash and its number, so that others on the way are passed
- * without looking at them. At most three quarters of the slots are used.
+ * pairset.c: see pairset.h. An open-addressing index: slots hold the upper half
+ * of a pair's hash and the pair's number, so that a search skips other pairs
+ * without reading them. At most three quarters of the slots are used.
  */
 #include "cli/base/pairset.h"
 
@@ -76,7 +76,7 @@ static void enlarge(struct pairset *set)
 		uint64_t hash = hash_of(set->pairs[i].first,
 					set->pairs[i].second), at = hash;
 
-		/* They differ: none needs to be looked at. */
+		/* All pairs differ: no need to compare. */
 		while (set->index[at & set->index_mask] != FREE)
 			at++;
 		set->index[at & set->index_mask] = hash >> 32 << 32 | i;

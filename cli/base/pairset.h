@@ -1,7 +1,7 @@
 /*
- * pairset.h: pairs of numbers, numbered from 0 in the order in which they were
- * met: for trees that are made of millions of (parent, what comes next). 16 to
- * 30 bytes a pair; nothing is ever removed.
+ * pairset.h: a set of pairs of numbers, numbered from 0 in order of first use:
+ * for trees of millions of nodes (parent, key). 16 to 30 bytes a pair; no pair
+ * is ever removed.
  */
 #ifndef GNOMON_PAIRSET_H
 #define GNOMON_PAIRSET_H
@@ -21,17 +21,17 @@ struct pairset {
 	uint64_t index_mask;
 };
 
-/* A zeroed struct pairset is empty. The number of a pair; it was not there
- * before if that is what pair_count was. */
+/* A zeroed struct pairset is empty. Returns the number of a pair; a new pair
+ * gets the previous pair_count. */
 uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second);
-/* False: there is no such pair. */
+/* False: no such pair. */
 bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
 		  uint32_t *number);
-/* None is looked up any more: that memory is released, pairs[] stays. */
+/* Releases the look-up index after the last look-up; pairs[] stays. */
 void pairset_settle(struct pairset *set);
 void pairset_free(struct pairset *set);
 
-/* Each pair is found, by its number. With GNOMON_CLAIMS. */
+/* Checks that each pair is found by its number. With GNOMON_CLAIMS. */
 bool pairset_is_valid(const struct pairset *set);
 
 #endif

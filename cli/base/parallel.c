@@ -1,6 +1,6 @@
 /*
- * parallel.c: threads that live for one call. Making one takes some 20 µs,
- * and what they do takes milliseconds.
+ * parallel.c: threads that live for one call. Starting one takes some 20 µs,
+ * its work takes milliseconds.
  */
 #include "cli/base/parallel.h"
 
@@ -22,7 +22,7 @@ static void *run(void *argument)
 	struct share *share = argument;
 	size_t i;
 
-	/* What `work` writes is published by pthread_join. */
+	/* pthread_join publishes what `work` writes. */
 	while ((i = atomic_fetch_add_explicit(&share->next, 1,
 					      memory_order_relaxed)) <
 	       share->count)
@@ -56,7 +56,7 @@ void parallel_each(size_t count, void (*work)(void *owner, size_t i),
 	size_t wanted = parallel_threads(count), made = 0;
 	pthread_attr_t attributes;
 
-	/* Not what ulimit -s says: that may be little. */
+	/* Not the size from ulimit -s, which may be small. */
 	if (wanted > 1 && pthread_attr_init(&attributes) == 0) {
 		pthread_attr_setstacksize(&attributes, DEEP_CALL_STACK);
 		while (made + 1 < wanted &&

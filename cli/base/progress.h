@@ -1,8 +1,7 @@
 /*
- * progress.h: how far a piece of work has come, for who wants to show it.
+ * progress.h: reports the progress of work to an observer.
  *
- * Of each thread by itself: what a thread does is shown by who asked for it in
- * that thread, and by nobody else.
+ * Observers are per thread: each sees only the work of the thread that set it.
  */
 #ifndef GNOMON_PROGRESS_H
 #define GNOMON_PROGRESS_H
@@ -12,10 +11,11 @@
 struct progress_hook {
 	void (*begin)(const char *what, uint64_t total);
 	void (*update)(uint64_t done);	/* often */
-	void (*end)(void);		/* perhaps without a beginning */
+	void (*end)(void);		/* perhaps without a begin */
 };
 
-/* For this thread; NULL: nobody. It has to live as long. */
+/* Set this thread's observer; NULL: none. It must stay valid while it is
+ * set. */
 void progress_show(const struct progress_hook *hook);
 
 /* Begin a piece of work of `total` units (0: unknown). */

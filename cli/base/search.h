@@ -1,6 +1,6 @@
 /*
- * search.h: the one binary search. A list in order has a border: before it lie
- * entries that are not beyond the key, from it on those that are.
+ * search.h: binary search. It finds the border in a sorted list: entries before
+ * the border are not beyond the key, entries from it on are.
  *
  *	static bool starts_above(const void *list, size_t i, uint64_t address)
  *	{
@@ -9,9 +9,9 @@
  *
  *	search_first(places->list, places->count, starts_above, address)
  *
- * is the place behind all that start at the address or below: the last of them
- * is the one before it, if it is not 0. With >= it is the first that may be
- * equal, if it is not the count.
+ * is the index after the last entry that starts at or below the address; that
+ * entry is the one before it, if the index is not 0. With >= it is the index of
+ * the first entry that may be equal, if it is not the count.
  */
 #ifndef GNOMON_SEARCH_H
 #define GNOMON_SEARCH_H
@@ -21,10 +21,10 @@
 #include <stdint.h>
 
 /*
- * The first i below `count` for which is_beyond(list, i, key); `count`: there
- * is none. Once it is true it must be true for all that follow. `list` is
- * passed on, and may be anything; NULL, too. Always inlined, with is_beyond:
- * it costs what a loop in its place would.
+ * The first i below `count` for which is_beyond(list, i, key); `count` if there
+ * is none. Once is_beyond is true it must stay true for all following i. `list`
+ * is only passed on, and may be NULL. Always inlined, with is_beyond: it costs
+ * as much as a hand-written loop.
  */
 __attribute__((always_inline))
 static inline size_t search_first(const void *list, size_t count,

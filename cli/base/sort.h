@@ -1,6 +1,6 @@
 /*
- * sort.h: lists in order. A comparison says by what, one after the other, and
- * which way:
+ * sort.h: sorting lists. A comparison names its keys, one after the other, and
+ * the direction of each:
  *
  *	static int by_size(const void *a, const void *b)
  *	{
@@ -28,7 +28,7 @@ static inline int sort_down(uint64_t a, uint64_t b)
 	return sort_up(b, a);
 }
 
-/* Of an empty list the array may be NULL. */
+/* If the list is empty, the array may be NULL. */
 #define SORT(list, count, compare)					\
 	do {								\
 		if ((count) > 0)					\

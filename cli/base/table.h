@@ -22,15 +22,15 @@ struct table {
 	uint64_t used;
 };
 
-/* A zeroed struct table is an empty one. */
+/* A zeroed struct table is empty. */
 uint32_t table_get(const struct table *table, uint64_t key);
 void table_set(struct table *table, uint64_t key, uint32_t value);
-/* The value of the key; a key that is new gets `next`, and is known by that:
- * things are numbered as they come. */
+/* The value of the key; a new key gets the value `next`, so that keys are
+ * numbered in order of first use. */
 uint32_t table_number(struct table *table, uint64_t key, size_t next);
 void table_free(struct table *table);
 
-/* How many there are, and that each is found. With GNOMON_CLAIMS. */
+/* Checks the count, and that each key is found. With GNOMON_CLAIMS. */
 bool table_is_valid(const struct table *table);
 
 #endif

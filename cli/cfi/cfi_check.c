@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/symbol/cfi/agreement.h"
@@ -160,12 +160,12 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 					      &request->places);
 
 	if (wrong != NULL) {
-		tell_error("%s: %s", path, wrong);
+		log_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
 	if (!agreement_open(&checker, &binary.table, &binary.symbols)) {
-		tell_error("%s: Capstone cannot disassemble code of this "
-			   "machine", path);
+		log_error("%s: Capstone cannot disassemble code of this "
+			  "machine", path);
 		binary_close(&binary);
 		return EXIT_NOTHING;
 	}

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/symbol/cfi/agreement.h"
 #include "cli/symbol/cfi/binary.h"
@@ -255,23 +255,23 @@ enum exit_status cfi_dump(struct cfi_request *request, const char *path,
 					      &request->places);
 
 	if (wrong != NULL) {
-		tell_error("%s: %s", path, wrong);
+		log_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
 	dump.binary = &binary;
 	if (!machine_open(&dump.decoder, binary.machine,
 			  binary.file->tables.class->big)) {
-		tell_error("%s: Capstone cannot disassemble code of this "
-			   "machine", path);
+		log_error("%s: Capstone cannot disassemble code of this "
+			  "machine", path);
 		status = EXIT_NOTHING;
 	} else if (dump_all(&dump, function) == 0) {
 		if (function != NULL)
-			tell_error("%s: no unwind table covers a function %s: "
-				   "leave the name out to dump all functions",
-				   path, function);
+			log_error("%s: no unwind table covers a function %s: "
+				  "leave the name out to dump all functions",
+				  path, function);
 		else
-			tell_error("%s: no unwind tables: make rules with "
-				   "`gnomon cfi prepare`", path);
+			log_error("%s: no unwind tables: make rules with "
+				  "`gnomon cfi prepare`", path);
 		status = EXIT_NOTHING;
 	}
 	machine_close(&dump.decoder);

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/symbol/cfi/prepare.h"
 
@@ -40,17 +40,17 @@ enum exit_status cfi_prepare(struct cfi_request *request, const char *path)
 					      &request->places);
 
 	if (wrong != NULL) {
-		tell_error("%s: %s", path, wrong);
+		log_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
 	wrong = prepare_binary(&binary, request->directory, &result);
 	if (wrong == NULL)
 		show(request, path, &result);
 	else if (result.path != NULL)
-		tell_error("%s: cannot be written: %s: choose another "
-			   "directory with -o", result.path, wrong);
+		log_error("%s: cannot be written: %s: choose another "
+			  "directory with -o", result.path, wrong);
 	else
-		tell_error("%s: %s", path, wrong);
+		log_error("%s: %s", path, wrong);
 	prepare_free(&result);
 	binary_close(&binary);
 	return wrong == NULL ? EXIT_COMPLETE : EXIT_NOTHING;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/cfi/cfi_verbs.h"
 #include "cli/command/output_file.h"
 #include "cli/commands.h"
@@ -46,7 +46,7 @@ static enum exit_status dump(struct cfi_request *request, int count,
 	if (count <= 2)
 		return cfi_dump(request, operands[0],
 				count == 2 ? operands[1] : NULL);
-	tell_error("cfi dump takes one binary and at most one function");
+	log_error("cfi dump takes one binary and at most one function");
 	return EXIT_NOTHING;
 }
 
@@ -62,8 +62,8 @@ static enum exit_status prepare(struct cfi_request *request, int count,
 		if (cfi_prepare(request, operands[i]) != EXIT_COMPLETE)
 			status = EXIT_NOTHING;
 	if (request->directory == NULL) {
-		tell_error("no directory for rule files: give one with -o, or "
-			   "set HOME");
+		log_error("no directory for rule files: give one with -o, or "
+			  "set HOME");
 		status = EXIT_NOTHING;
 	}
 	free(usual);
@@ -114,16 +114,16 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 		if (operands > 1)
 			return run(&request, &verbs[i], operands - 1,
 				   argv + 2);
-		tell_error("cfi %s: no binary is named: give a program or a "
-			   "shared library", argv[1]);
+		log_error("cfi %s: no binary is named: give a program or a "
+			  "shared library", argv[1]);
 		return EXIT_NOTHING;
 	}
 	if (operands > 0)
-		tell_error("cfi: %s: no such action: give check, dump or "
-			   "prepare, and a binary", argv[1]);
+		log_error("cfi: %s: no such action: give check, dump or "
+			  "prepare, and a binary", argv[1]);
 	else
-		tell_error("cfi: no action given: give check, dump or prepare, "
-			   "and a binary");
+		log_error("cfi: no action given: give check, dump or prepare, "
+			  "and a binary");
 	return EXIT_NOTHING;
 }
 

@@ -1,18 +1,18 @@
 /*
- * check_junit.c: verdicts as JUnit XML, which CI servers read: a test suite
- * for each trace, a test case for each rule. There is no one schema; what is
- * written has the elements and attributes that the strictest known one (that
- * of Ant's junitreport) asks for, in its order.
+ * check_junit.c: verdicts as JUnit XML for CI servers: a test suite for each
+ * trace, a test case for each rule. There is no single schema; the output has
+ * the elements and attributes required by the strictest known one (of Ant's
+ * junitreport), in its order.
  *
- * Names come from traces, so from anywhere: what XML cannot hold (control
- * characters, bytes that are no UTF-8) becomes a question mark.
+ * Names come from traces and may have any bytes: what XML cannot hold (control
+ * characters, invalid UTF-8) becomes a question mark.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/xml.h"
 #include "cli/check/check.h"
 #include "cli/command/output_file.h"
@@ -46,7 +46,7 @@ static void add_case(struct buffer *out, const struct check_result *result,
 		buffer_string(out, "/>\n");
 		return;
 	}
-	if (verdict->cost == FIGURE_LIVE)
+	if (verdict->cost == MEASURE_LIVE)
 		snprintf(blocks, sizeof(blocks), " in %" PRIu64 " block%s",
 			 verdict->blocks, verdict->blocks == 1 ? "" : "s");
 	snprintf(message, sizeof(message),

@@ -1,14 +1,14 @@
 /*
- * check_rules.c: what a trace is measured by.
+ * check_rules.c: applies rules to the values of a trace.
  */
 #include <string.h>
 
 #include "cli/check/check.h"
 
-/* Those that a trace has one value of, in the order of their lines. */
-static bool is_judged(enum figure cost)
+/* Measures with one value for a trace, in the order of their output. */
+static bool is_judged(enum measure cost)
 {
-	return figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
+	return figures_have(cost, MEASURE_SUMS | MEASURE_OVERVIEW);
 }
 
 void check_values(const struct model *model, const struct leaks *leaks,
@@ -28,13 +28,14 @@ void check_values(const struct model *model, const struct leaks *leaks,
 
 	memset(values, 0, sizeof(*values));
 	values->live_blocks = leaks->live_blocks;
-	for (unsigned i = 0; i < figure_count; i++)
-		if (is_judged((enum figure)i))
-			values->of[i] = figures_value(&figures, (enum figure)i,
+	for (unsigned i = 0; i < measure_count; i++)
+		if (is_judged((enum measure)i))
+			values->of[i] = figures_value(&figures, (enum measure)i,
 						      0);
 }
 
-/* The most that a value may have become: exact where no growth is allowed. */
+/* The largest value within the allowed growth; exact if no growth is
+ * allowed. */
 static uint64_t grown(uint64_t before, double percent)
 {
 	double more = (double)before * percent / 100;
@@ -45,20 +46,20 @@ static uint64_t grown(uint64_t before, double percent)
 }
 
 /*
- * Where no byte may be live, or more than was, blocks of no bytes that leaked
- * count, too: malloc(0) makes one each time, and LeakSanitizer tells it.
+ * If the limit is 0 bytes, leaked blocks of size 0 count, too: malloc(0) makes
+ * one each time, and LeakSanitizer reports it.
  */
-static bool is_kept(enum figure cost, const struct check_values *values,
+static bool is_kept(enum measure cost, const struct check_values *values,
 		    uint64_t limit, uint64_t blocks_limit)
 {
-	if (cost == FIGURE_LIVE && limit == 0 &&
+	if (cost == MEASURE_LIVE && limit == 0 &&
 	    values->live_blocks > blocks_limit)
 		return false;
 	return values->of[cost] <= limit;
 }
 
 static struct check_verdict *add(struct check_result *result,
-				 const char *prefix, enum figure cost,
+				 const char *prefix, enum measure cost,
 				 const struct check_values *values,
 				 uint64_t limit, uint64_t blocks_limit)
 {
@@ -66,7 +67,7 @@ static struct check_verdict *add(struct check_result *result,
 
 	memset(verdict, 0, sizeof(*verdict));
 	snprintf(verdict->name, sizeof(verdict->name), "%s-%s", prefix,
-		 figure_kinds[cost].name);
+		 measure_kinds[cost].name);
 	verdict->cost = cost;
 	verdict->value = values->of[cost];
 	verdict->blocks = values->live_blocks;
@@ -76,24 +77,24 @@ static struct check_verdict *add(struct check_result *result,
 	return verdict;
 }
 
-void check_judge(const struct check_rules *rules,
-		 const struct check_values *values,
-		 const struct check_values *baseline,
-		 struct check_result *result)
+void check_evaluate(const struct check_rules *rules,
+		    const struct check_values *values,
+		    const struct check_values *baseline,
+		    struct check_result *result)
 {
 	result->count = 0;
 	result->failed = 0;
-	for (unsigned i = 0; i < figure_count; i++)
+	for (unsigned i = 0; i < measure_count; i++)
 		if (rules->limited[i])
-			add(result, "max", (enum figure)i, values,
+			add(result, "max", (enum measure)i, values,
 			    rules->limit[i], 0);
-	for (unsigned i = 0; i < figure_count && baseline != NULL; i++) {
+	for (unsigned i = 0; i < measure_count && baseline != NULL; i++) {
 		uint64_t before = baseline->of[i];
 		struct check_verdict *verdict;
 
-		if (!is_judged((enum figure)i))
+		if (!is_judged((enum measure)i))
 			continue;
-		verdict = add(result, "growth", (enum figure)i, values,
+		verdict = add(result, "growth", (enum measure)i, values,
 			      grown(before, rules->growth),
 			      grown(baseline->live_blocks, rules->growth));
 		verdict->is_growth = true;

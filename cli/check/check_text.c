@@ -1,5 +1,5 @@
 /*
- * check_text.c: verdicts for people, a line each, and as rows of JSON.
+ * check_text.c: verdicts as text, a line each, and as rows of JSON.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "cli/base/text/quantity.h"
 #include "cli/check/check.h"
 
-/* What there was, where a rule compares. */
+/* The baseline's value, for a growth rule. */
 static void put_before(const struct check_verdict *verdict, FILE *out)
 {
 	double more = (double)verdict->value - (double)verdict->before;
 
-	fprintf(out, "  was %s", UNIT_TEXT(figure_kinds[verdict->cost].unit,
+	fprintf(out, "  was %s", UNIT_TEXT(measure_kinds[verdict->cost].unit,
 					   verdict->before));
 	if (verdict->before > 0)
 		fprintf(out, " (%+.1f%%)", more * 100 /
@@ -25,7 +25,7 @@ static void put_dropped(const struct coverage *coverage, FILE *out)
 	char a[QUANTITY_TEXT];
 
 	if (coverage->dropped > 0)
-		fprintf(out, "  dropped        %s event%s lost: all figures "
+		fprintf(out, "  dropped        %s event%s lost: all measures "
 			"are too low\n", quantity_count(a, coverage->dropped),
 			coverage->dropped == 1 ? " was" : "s were");
 }
@@ -52,7 +52,7 @@ void check_text(const struct check_result *result, FILE *out)
 		": estimated from a sample" : "");
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];
-		enum quantity_unit unit = figure_kinds[verdict->cost].unit;
+		enum quantity_unit unit = measure_kinds[verdict->cost].unit;
 
 		fprintf(out, "  %-17s limit %10s  value %10s  %s%s%s",
 			verdict->name, UNIT_TEXT(unit, verdict->limit),
@@ -61,8 +61,8 @@ void check_text(const struct check_result *result, FILE *out)
 			verdict->passed ? "pass" : "fail", style->off);
 		if (verdict->is_growth)
 			put_before(verdict, out);
-		/* A growth from anything fills the line. */
-		if (verdict->cost == FIGURE_LIVE && verdict->blocks > 0 &&
+		/* With a baseline value, the line is full. */
+		if (verdict->cost == MEASURE_LIVE && verdict->blocks > 0 &&
 		    (!verdict->is_growth || verdict->limit == 0))
 			fprintf(out, "  in %s",
 				COUNTED(verdict->blocks, "block"));
@@ -72,7 +72,8 @@ void check_text(const struct check_result *result, FILE *out)
 	put_dropped(&result->coverage, out);
 	for (size_t i = 0; i < result->count; i++)
 		if (result->stacks[i].size > 0)
-			fprintf(out, "\n  %s: the largest stacks behind it\n%s",
+			fprintf(out, "\n  %s: the largest stacks that caused "
+				     "it\n%s",
 				result->verdicts[i].name,
 				result->stacks[i].data);
 }
@@ -87,7 +88,7 @@ void check_json(const struct check_result *result, struct json *json)
 		json_string(json, "name", verdict->name);
 		json_uint(json, "limit", verdict->limit);
 		json_uint(json, "value", verdict->value);
-		if (verdict->cost == FIGURE_LIVE)
+		if (verdict->cost == MEASURE_LIVE)
 			json_uint(json, "blocks", verdict->blocks);
 		json_bool(json, "pass", verdict->passed);
 		json_bool(json, "estimated",

@@ -1,5 +1,5 @@
 /*
- * cmd_check.c: `gnomon check`: hold traces against limits and against an
+ * cmd_check.c: `gnomon check`: checks traces against limits and against an
  * older trace, for tests and CI. Runs in the main thread.
  */
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/check/check.h"
 #include "cli/commands.h"
 #include "cli/model/core/damages.h"
@@ -16,35 +16,35 @@
 #include "cli/stack/difference.h"
 #include "cli/command/print/profile_stack.h"
 #include "cli/command/print/report_coverage.h"
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/command/output_file.h"
 
-#define STACKS_SHOWN 3		/* of a rule that failed */
+#define STACKS_SHOWN 3		/* of a failed rule */
 #define STACK_LINES 8		/* of each, from its site outward */
 
 enum {
-	MAX = 1,		/* and the figure */
-	BASELINE = MAX + FIGURES_MAX, MAX_GROWTH, JUNIT, OUTPUT, JSON
+	MAX = 1,		/* plus the figure */
+	BASELINE = MAX + MEASURES_MAX, MAX_GROWTH, JUNIT, OUTPUT, JSON
 };
 
 static const struct command_option options[] = {
-	{ MAX + FIGURE_LIVE, "max-live", 0, "SIZE", NULL,
-	  "at most so many bytes may be live at the end, without what is "
-	  "suppressed; 0: nor a block of no bytes" },
-	{ MAX + FIGURE_PEAK, "max-peak", 0, "SIZE", NULL,
-	  "at most so many bytes may be live at once" },
-	{ MAX + FIGURE_TOTAL, "max-total", 0, "SIZE", NULL,
-	  "at most so many bytes may be allocated in all" },
-	{ MAX + FIGURE_COUNT, "max-count", 0, "N", NULL,
-	  "at most so many allocations" },
-	{ MAX + FIGURE_TEMPORARY, "max-temporary", 0, "N", NULL,
-	  "at most so many of them temporary" },
+	{ MAX + MEASURE_LIVE, "max-live", 0, "SIZE", NULL,
+	  "at most SIZE bytes may be live at the end, except suppressed ones; "
+	  "0: nor any block of size 0" },
+	{ MAX + MEASURE_PEAK, "max-peak", 0, "SIZE", NULL,
+	  "at most SIZE bytes may be live at once" },
+	{ MAX + MEASURE_TOTAL, "max-total", 0, "SIZE", NULL,
+	  "at most SIZE bytes may be allocated in total" },
+	{ MAX + MEASURE_COUNT, "max-count", 0, "N", NULL,
+	  "at most N allocations" },
+	{ MAX + MEASURE_TEMPORARY, "max-temporary", 0, "N", NULL,
+	  "at most N temporary allocations" },
 	{ BASELINE, "baseline", 0, "TRACE", NULL,
 	  "compare with this trace: live, peak, total, count, temporary" },
 	{ MAX_GROWTH, "max-growth", 0, "PERCENT", "0%",
-	  "by how much each may be more than in the baseline" },
+	  "how much larger than in the baseline each may be" },
 	{ JUNIT, "junit", 0, "FILE", NULL,
-	  "write the results to FILE as JUnit XML, too" },
+	  "also write the results to FILE as JUnit XML" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the verdicts to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -54,12 +54,12 @@ static const struct command_option options[] = {
 };
 
 static const struct command_group *const groups[] = {
-	&leaks_options, &reading_model_options, &reading_index,
-	&reading_symbols, NULL
+	&leaks_options, &trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, NULL
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct check_rules rules;
 	bool has_rules;
 	bool has_growth;
@@ -69,24 +69,24 @@ struct request {
 	const char *junit;
 	const char *output;
 	struct leaks leaks;
-	struct leaks old_leaks;	/* of the baseline: with the same rules */
+	struct leaks old_leaks;	/* of the baseline, with the same rules */
 };
 
-/* A trace that was read. */
+/* A trace that was opened. */
 struct subject {
 	struct model *model;
 	struct frames frames;
 	int status;
 };
 
-static int take_limit(struct request *request, enum figure cost,
+static int take_limit(struct request *request, enum measure cost,
 		      const char *value)
 {
 	uint64_t *limit = &request->rules.limit[cost];
 
 	request->has_rules = true;
 	request->rules.limited[cost] = true;
-	return figure_kinds[cost].unit == QUANTITY_COUNT ?
+	return measure_kinds[cost].unit == QUANTITY_COUNT ?
 		quantity_parse_count(value, limit) :
 		quantity_parse_size(value, limit);
 }
@@ -101,8 +101,8 @@ static int take(void *owner, int id, const char *value)
 		return error ? error : leaks_take(&request->old_leaks, id,
 						  value);
 	}
-	if (id >= MAX && id < MAX + FIGURES_MAX)
-		return take_limit(request, (enum figure)(id - MAX), value);
+	if (id >= MAX && id < MAX + MEASURES_MAX)
+		return take_limit(request, (enum measure)(id - MAX), value);
 	switch (id) {
 	case BASELINE:
 		request->baseline = value;
@@ -121,7 +121,7 @@ static int take(void *owner, int id, const char *value)
 		request->json = true;
 		return 0;
 	default:
-		return reading_take(&request->reading, id, value);
+		return trace_args_take(&request->args, id, value);
 	}
 }
 
@@ -132,17 +132,17 @@ static bool open_subject(struct request *request, struct subject *subject,
 {
 	uint64_t damages;
 
-	subject->status = reading_model(&request->reading, &subject->model,
-					trace);
+	subject->status = trace_args_model(&request->args, &subject->model,
+					   trace);
 	if (subject->status == EXIT_NOTHING)
 		return false;
-	reading_frames(&request->reading, &subject->frames, subject->model);
-	leaks_find(leaks, &subject->frames, &request->reading.places);
+	trace_args_frames(&request->args, &subject->frames, subject->model);
+	leaks_find(leaks, &subject->frames, &request->args.places);
 	damages = model_damages(subject->model)->all;
 	if (damages > 0)
-		tell_note("%s: --guard found damaged blocks, %" PRIu64 " in "
-			  "all, which no rule is about: gnomon report "
-			  "shows them", trace, damages);
+		log_note("%s: --guard found damaged blocks (%" PRIu64 "), "
+			 "which no rule checks: gnomon report shows them",
+			 trace, damages);
 	return true;
 }
 
@@ -154,34 +154,34 @@ static void close_subject(struct subject *subject)
 	model_free(subject->model);
 }
 
-/* ---- what is behind a rule that failed ---- */
+/* ---- stacks that made a rule fail ---- */
 
 struct behind {
 	struct request *request;
 	struct subject *now, *before;
-	struct profile *all, *unsuppressed;	/* made when they are needed */
+	struct profile *all, *unsuppressed;	/* made on demand */
 	struct profile_stack stack;
 };
 
-static void print_amount(FILE *out, enum figure cost, uint64_t value,
+static void print_amount(FILE *out, enum measure cost, uint64_t value,
 			 const char *sign)
 {
-	enum quantity_unit unit = figure_kinds[cost].unit;
+	enum quantity_unit unit = measure_kinds[cost].unit;
 
 	fprintf(out, "\n    %s%s%s\n", sign, UNIT_TEXT(unit, value),
 		unit == QUANTITY_BYTES ? "" :
-		cost == FIGURE_TEMPORARY ? " temporary" :
+		cost == MEASURE_TEMPORARY ? " temporary" :
 		value == 1 ? " allocation" : " allocations");
 }
 
-static void print_largest(struct behind *behind, enum figure cost, FILE *out)
+static void print_largest(struct behind *behind, enum measure cost, FILE *out)
 {
 	struct request *request = behind->request;
-	struct query query = request->reading.query;
+	struct query query = request->args.query;
 	const struct query_source source = {
 		.model = behind->now->model,
 		.end_ns = model_duration_ns(behind->now->model),
-		.keep = cost == FIGURE_LIVE ? leaks_keeps : NULL,
+		.keep = cost == MEASURE_LIVE ? leaks_keeps : NULL,
 		.keeper = &request->leaks,
 	};
 	struct query_rows rows;
@@ -194,12 +194,12 @@ static void print_largest(struct behind *behind, enum figure cost, FILE *out)
 
 		if (!figures_any(&row->figures, cost, source.end_ns))
 			break;
-		/* Of stacks that hold blocks of no bytes, these are all there
-		 * is to say. */
+		/* Stacks that hold only blocks of size 0 have no bytes to
+		 * print. */
 		if (value > 0)
 			print_amount(out, cost, value, "");
 		else
-			fprintf(out, "\n    %s of no bytes\n", COUNTED(
+			fprintf(out, "\n    %s of size 0\n", COUNTED(
 				figures_blocks(&row->figures, cost), "block"));
 		profile_stack_of_context(&behind->stack, &behind->now->frames,
 					 row->node, request->full_names);
@@ -227,9 +227,9 @@ static struct profile *both_sides(struct behind *behind, bool suppress)
 	return *profile;
 }
 
-static void print_grown(struct behind *behind, enum figure cost, FILE *out)
+static void print_grown(struct behind *behind, enum measure cost, FILE *out)
 {
-	struct profile *profile = both_sides(behind, cost == FIGURE_LIVE);
+	struct profile *profile = both_sides(behind, cost == MEASURE_LIVE);
 	bool full = behind->request->full_names;
 	struct profile_groups stacks;
 	struct differences found;
@@ -268,8 +268,9 @@ static void find_stacks(struct request *request, struct subject *now,
 			continue;
 		out = open_memstream(&text, &size);
 		if (out == NULL)
-			continue;	/* no memory: the verdict stands */
-		/* Where no byte is more it is about blocks without any. */
+			continue;	/* out of memory: the verdict stays */
+		/* If bytes did not grow, blocks of size 0 made the rule
+		 * fail. */
 		if (verdict->is_growth && verdict->value > verdict->limit)
 			print_grown(&behind, verdict->cost, out);
 		else
@@ -307,7 +308,7 @@ static void check_one(struct request *request, const char *trace,
 		result.model = now.model;
 		coverage_of(now.model, NULL, NULL, &result.coverage);
 		output->coverage[number] = result.coverage;
-		check_judge(&request->rules, &values, baseline, &result);
+		check_evaluate(&request->rules, &values, baseline, &result);
 		find_stacks(request, &now, before, &result);
 		output->partial += now.status == EXIT_PARTIAL;
 	}
@@ -331,15 +332,15 @@ static void put_summary(struct request *request, struct output *output)
 	json_end_array(json);
 	leaks_json(&request->leaks, json);
 	json_array(json, "traces");
-	for (size_t i = 0; i < request->reading.trace_count; i++) {
+	for (size_t i = 0; i < request->args.trace_count; i++) {
 		json_object(json, NULL);
-		json_string(json, "trace", request->reading.traces[i]);
+		json_string(json, "trace", request->args.traces[i]);
 		report_coverage_json(json, &output->coverage[i]);
 		json_end_object(json);
 	}
 	json_end_array(json);
 	json_object(json, "summary");
-	json_uint(json, "traces", request->reading.trace_count);
+	json_uint(json, "traces", request->args.trace_count);
 	json_uint(json, "unread", output->unread);
 	json_uint(json, "rules", output->rules);
 	json_uint(json, "failed", output->failed);
@@ -359,7 +360,7 @@ static int check_all(struct request *request, struct subject *before)
 
 	if (output.json.out == NULL)
 		return EXIT_NOTHING;
-	output.coverage = grow_zeroed(request->reading.trace_count,
+	output.coverage = grow_zeroed(request->args.trace_count,
 				      sizeof(*output.coverage));
 	if (request->baseline != NULL) {
 		check_values(before->model, &request->old_leaks, &values);
@@ -370,8 +371,8 @@ static int check_all(struct request *request, struct subject *before)
 		json_uint(&output.json, "schema", 1);
 		json_array(&output.json, "rows");
 	}
-	for (size_t i = 0; i < request->reading.trace_count; i++)
-		check_one(request, request->reading.traces[i], before,
+	for (size_t i = 0; i < request->args.trace_count; i++)
+		check_one(request, request->args.traces[i], before,
 			  baseline, &output, i);
 	if (request->json)
 		put_summary(request, &output);
@@ -394,29 +395,29 @@ static int run(struct request *request, int operands, char **argv)
 	int status = EXIT_NOTHING;
 
 	if (!request->has_rules) {
-		tell_error("no limit was given: try --max-live 0, or "
-			   "--baseline TRACE; `gnomon check --help` lists all");
+		log_error("no limit given: try --max-live 0, or --baseline "
+			  "TRACE; `gnomon check --help` lists all");
 		return EXIT_NOTHING;
 	}
 	if (request->has_growth && request->baseline == NULL) {
-		tell_error("--max-growth: growth from what: give --baseline "
-			   "TRACE");
+		log_error("--max-growth: needs a trace to compare with: give "
+			  "--baseline TRACE");
 		return EXIT_NOTHING;
 	}
-	request->reading.query.keys[0] = query_key_stack();
-	request->reading.query.key_count = 1;
-	request->reading.query.limit = STACKS_SHOWN;
-	/* Rules are written for full names; what is shown is shortened. */
-	request->full_names = request->reading.full_names;
-	request->reading.full_names = true;
-	if (leaks_open(&request->leaks, tell_notes()) != 0)
+	request->args.query.keys[0] = query_key_stack();
+	request->args.query.key_count = 1;
+	request->args.query.limit = STACKS_SHOWN;
+	/* Suppressions match full names; printed names are shortened. */
+	request->full_names = request->args.full_names;
+	request->args.full_names = true;
+	if (leaks_open(&request->leaks, log_notes()) != 0)
 		return EXIT_NOTHING;
 	if (request->baseline != NULL &&
-	    (leaks_open(&request->old_leaks, tell_notes()) != 0 ||
+	    (leaks_open(&request->old_leaks, log_notes()) != 0 ||
 	     !open_subject(request, &before, request->baseline,
 			   &request->old_leaks)))
 		return EXIT_NOTHING;
-	if (reading_find(&request->reading, operands, argv))
+	if (trace_args_find(&request->args, operands, argv))
 		status = check_all(request, &before);
 	if (status == EXIT_COMPLETE && before.status == EXIT_PARTIAL)
 		status = EXIT_PARTIAL;
@@ -429,51 +430,52 @@ static int run_check(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = run(&request, operands, argv + 1);
 	leaks_close(&request.leaks);
 	leaks_close(&request.old_leaks);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Holds a trace against limits, one line for each: name, limit, value, "
-	"pass or fail. Of a rule that fails the largest call stacks behind it "
-	"are shown.",
-	"--max-live 0 means that nothing may be left: not even blocks of no "
-	"bytes, which malloc(0) makes and LeakSanitizer tells, too. A larger "
-	"limit is about bytes alone.",
+	"Checks a trace against limits and prints a line for each: name, "
+	"limit, value, pass or fail. For a failed rule, it prints the largest "
+	"call stacks that caused the failure.",
+	"--max-live 0 means that no block may be left: not even blocks of size "
+	"0, which malloc(0) makes and LeakSanitizer reports, too. A larger "
+	"limit is about bytes only.",
 	"TRACE is a file, several files or a directory; left out, it is the "
-	"newest trace here. Each trace has to keep all the rules.",
-	"Suppressions say what may be live at the end. Those of files "
-	"(--suppressions) are LeakSanitizer's; a program can have its own, in "
-	"a function __lsan_default_suppressions that returns them as a "
-	"constant; and there are some for what C library, loader and C++ "
-	"library keep. What they left out is always told.",
-	"Exit status: 0 all rules are kept; 1 one is not; 2 wrong use, or a "
-	"trace could not be read; 3 all are kept, but parts of a trace were "
+	"newest trace here. Each trace must pass all rules.",
+	"Suppressions list what may be live at the end. Files with "
+	"suppressions (--suppressions) have LeakSanitizer's format; a program "
+	"can have its own, in a function __lsan_default_suppressions that "
+	"returns them as a constant; and there are built-in ones for memory "
+	"that C library, loader and C++ library keep. The suppressed amount is "
+	"always printed.",
+	"Exit status: 0 all rules passed; 1 one failed; 2 wrong use, or a "
+	"trace could not be read; 3 all passed, but parts of a trace were "
 	"missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon check --max-live 0 --suppressions lsan.supp a.trace",
-	"nothing may be leaked but what the file allows",
+	"nothing may be leaked except what the file allows",
 	"gnomon check --max-peak 200M --max-count 1000000 --junit out.xml "
-	"traces/", "limits for each trace of a directory, for a CI server",
+	"traces/", "limits for each trace in a directory, for a CI server",
 	"gnomon check --baseline old.trace --max-growth 5% new.trace",
-	"no cost may have grown by more than 5 %",
+	"no measure may be more than 5 % larger than in old.trace",
 	NULL
 };
 
 const struct command cmd_check = {
 	.name = "check",
 	.operands = "[TRACE ...]",
-	.summary = "hold traces against limits, for tests and CI",
+	.summary = "check traces against limits, for tests and CI",
 	.description = description,
 	.examples = examples,
 	.options = options,

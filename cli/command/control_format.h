@@ -1,19 +1,19 @@
 /*
- * control_format.h: what goes over the control socket, for the recorder and the
- * command. Its name is abstract: CONTROL_SOCKET_NAME, the process's id as it
- * knows itself, a dot, field 22 of its /proc/PID/stat (0 where it has none).
+ * control_format.h: the protocol of the control socket, between recorder and
+ * command. The socket's name is abstract: CONTROL_SOCKET_NAME, the process's id
+ * in its own namespace, a dot, field 22 of its /proc/PID/stat (0: no file).
  *
- *	request  a line: a word, and perhaps a blank and a name
+ *	request  a line: a word, optionally a blank and a name
  *	answer   a line of fields between tabs:
- *	  state    ok; no (it is so already); error
- *	  on       1: is being recorded now; 0
- *	  name     that a snapshot got
- *	  trace    where it is written
- *	  message  what is wrong, to be read behind the process's id
+ *	  state    ok; no (already in that state); error
+ *	  on       1: being recorded now; 0: not
+ *	  name     of the snapshot that was taken
+ *	  trace    path of the trace
+ *	  message  the error, to be printed after the process's id
  *
- * No control characters are in it but those. A connection may ask several
- * times, each when it has been answered: who sends a line and more gets an
- * error, nothing is done, and the connection ends.
+ * There are no other control characters. A connection may send several
+ * requests, each after the previous answer. More bytes after a request's line
+ * are an error: the request is not handled, and the connection is closed.
  */
 #ifndef GNOMON_CONTROL_FORMAT_H
 #define GNOMON_CONTROL_FORMAT_H

@@ -1,5 +1,6 @@
 /*
- * export.c: see export.h: what exporters share. Called by the main thread.
+ * export.c: see export.h: functions that exporters share. Called by the main
+ * thread.
  */
 #include "cli/command/export.h"
 
@@ -10,13 +11,13 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/base/status.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_coverage.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
-/* Whether filters of stacks keep a cost, and its figures. */
+/* Whether stack filters keep a cost; sets its measures. */
 static bool keeps(const struct export *export, size_t i,
 		  struct figures *figures)
 {
@@ -70,7 +71,7 @@ uint64_t export_sum(struct export *export, struct figures *sum)
 
 /* ---- blocks ---- */
 
-/* A table of what filters of stacks keep, by node; NULL: they keep all. */
+/* By node, whether stack filters keep it; NULL: they keep all. */
 static bool *find_kept(struct export *export)
 {
 	const struct contexts *contexts = model_contexts(export->model);
@@ -92,23 +93,23 @@ struct following {
 	uint32_t thread;
 };
 
-/* What came into the trace since it was read is left out. */
+/* Contexts added to the trace after it was read are left out. */
 static bool is_kept(const struct following *f, uint32_t node)
 {
 	return node < f->contexts->node_count &&
 		(f->keeps == NULL || f->keeps[node]);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
+static void take_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	const struct following *f = owner;
 
-	if (f->to->birth != NULL && is_kept(f, node))
-		f->to->birth(f->to->owner, &(struct export_block){
+	if (f->to->alloc != NULL && is_kept(f, node))
+		f->to->alloc(f->to->owner, &(struct export_block){
 			.block = block, .number = number, .node = node,
 			.chain = chain, .thread = f->thread,
-			.stamp = block->birth });
+			.stamp = block->alloc });
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
@@ -124,16 +125,16 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 			.end = end });
 }
 
-static int by_birth(const void *a, const void *b)
+static int by_alloc(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
+	return sort_up(x->alloc, y->alloc) ?: sort_up(x->address, y->address);
 }
 
-/* Models from events and from an index have them in different orders. */
-static void tell_live(const struct following *f, const struct model *model)
+/* Models from events and models from an index order blocks differently. */
+static void report_live(const struct following *f, const struct model *model)
 {
 	const struct block **list = NULL, *block;
 	size_t count = 0, capacity = 0;
@@ -144,7 +145,7 @@ static void tell_live(const struct following *f, const struct model *model)
 			GROW(list, count, capacity);
 			list[count++] = block;
 		}
-	SORT(list, count, by_birth);
+	SORT(list, count, by_alloc);
 	for (size_t i = 0; i < count; i++)
 		f->to->live(f->to->owner, &(struct export_block){
 			.block = list[i],
@@ -157,19 +158,19 @@ int export_follow(struct export *export,
 {
 	struct following f = { .contexts = model_contexts(export->model),
 			       .to = follower, .keeps = find_kept(export) };
-	const struct model_tap tap = { .owner = &f, .birth = take_birth,
+	const struct model_tap tap = { .owner = &f, .alloc = take_alloc,
 				       .end = take_end, .thread = &f.thread };
 	int status = EXIT_COMPLETE;
 
 	if (follower->live == NULL || !model_is_of_moment(export->model))
 		status = model_follow(export->model, export->trace, &tap);
 	if (follower->live != NULL && status != EXIT_NOTHING)
-		tell_live(&f, export->model);
+		report_live(&f, export->model);
 	free(f.keeps);
 	return status == EXIT_NOTHING ? status : EXIT_COMPLETE;
 }
 
-/* ---- what is said besides ---- */
+/* ---- notes on incomplete output ---- */
 
 void export_note_contexts(const struct export *export)
 {
@@ -182,18 +183,19 @@ void export_note_contexts(const struct export *export)
 
 	if (coverage->unrecorded.allocations > 0)
 		notes_hint(notes, "%s: %s allocations (%s) were not recorded, "
-			   "by their size or thread, but counted in all: they "
-			   "are not in the output", export->trace,
+			   "because of their size or thread, only counted: "
+			   "they are not in the output", export->trace,
 			   COUNT_TEXT(coverage->unrecorded.allocations),
 			   SIZE_TEXT(coverage->unrecorded.bytes));
 	if (model_is_selected(model) && left_out > 0)
 		notes_hint(notes, "%s: of %s blocks only sums are known: they "
-			   "are not in the output, for nobody knows what the "
-			   "filters say of them", export->trace,
+			   "are not in the output, because the filters cannot "
+			   "be applied to them", export->trace,
 			   COUNT_TEXT(left_out));
 	else if (left_out > 0 && !model_peak_is_shared(model))
 		notes_hint(notes, "%s: only sums were recorded: the peak (%s) "
-			   "is not in the output, for no stack has a share of "
+			   "is not in the output, because no stack has a share "
+			   "of "
 			   "it", export->trace, SIZE_TEXT(totals->peak_bytes));
 	report_coverage_cut(coverage, &cut);
 	if (cut.size > 0)
@@ -204,11 +206,11 @@ void export_note_steps(const struct export *export)
 {
 	uint64_t left_out = export->coverage.left_out.allocations;
 
-	/* with a filter it is said already that they are in nothing */
+	/* with a filter, an earlier note says already that they are missing */
 	if (left_out > 0 && !model_is_selected(export->model))
-		notes_hint(model_notes(export->model), "%s: %s blocks were left "
-			   "out of it, of which only sums are known: they are "
-			   "in no step over time", export->trace,
+		notes_hint(model_notes(export->model), "%s: %s blocks were "
+			   "left out of the trace, only sums are known: "
+			   "they are in no step over time", export->trace,
 			   COUNT_TEXT(left_out));
 }
 
@@ -219,12 +221,12 @@ void export_note_events(const struct export *export)
 
 	if (coverage->sample_mean > 0)
 		notes_hint(notes, "%s: is a sample of the blocks: the output "
-			   "has those that are in it, not estimates of all, as "
-			   "reports do", export->trace);
+			   "has the sampled blocks, not estimates of all "
+			   "blocks as reports have", export->trace);
 	if (coverage->left_out.allocations > 0)
-		notes_hint(notes, "%s: %s blocks were left out of it, of which "
-			   "only sums are known: they are not in the output",
-			   export->trace,
+		notes_hint(notes, "%s: %s blocks were left out of the trace, "
+			   "only sums are known: they are not in the "
+			   "output", export->trace,
 			   COUNT_TEXT(coverage->left_out.allocations));
 }
 
@@ -237,7 +239,7 @@ uint64_t export_value(const struct export *export,
 
 const char *export_unit(const struct export *export)
 {
-	return figure_kinds[export->cost].unit == QUANTITY_COUNT ? "count" :
+	return measure_kinds[export->cost].unit == QUANTITY_COUNT ? "count" :
 		"bytes";
 }
 
@@ -326,7 +328,7 @@ const char *export_program(const struct model *model)
 {
 	const char *program = model_fact(model, GT_INFO, "exe");
 
-	return program != NULL ? last_part(program) : NULL;
+	return program != NULL ? base_name(program) : NULL;
 }
 
 void export_title(struct buffer *title, const struct model *model,
@@ -336,6 +338,6 @@ void export_title(struct buffer *title, const struct model *model,
 
 	if (program != NULL)
 		buffer_printf(title, "%s - ", program);
-	buffer_string(title, last_part(trace));
+	buffer_string(title, base_name(trace));
 	buffer_printable(title);
 }

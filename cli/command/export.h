@@ -1,19 +1,18 @@
 /*
- * export.h: traces as the files of other tools.
+ * export.h: writes traces in the formats of other tools.
  *
- * An exporter is one file: a function that writes, and a struct exporter, put
- * into the table of cli/export/exporters.c. It is given a trace that was read:
- * figures of all contexts, and names for the asking. There are three ways to go
- * on:
+ * An exporter is one file: a function that writes, and a struct exporter in the
+ * table of cli/export/exporters.c. It gets a trace that was read: measures of
+ * all contexts, and names on request. It can use three interfaces:
  *
- *	export_contexts   every context with its figures: what is summed up
+ *	export_contexts   every context with its measures: aggregates
  *	export->profile   the same as one tree of normalised frames, if it
  *	                  `wants_profile`
- *	export_follow     each block as it begins and ends (cli/model/tap.h):
- *	                  streams of events, in memory of contexts and live
- *	                  blocks
+ *	export_follow     each allocation and free in turn (cli/model/tap.h):
+ *	                  event streams; memory use grows with contexts and
+ *	                  live blocks only
  *
- * Filters, --alive-at among them, hold in all three.
+ * Filters, including --alive-at, apply to all three.
  * Called by the main thread.
  */
 #ifndef GNOMON_EXPORT_H
@@ -34,108 +33,108 @@
 struct export {
 	const char *trace;		/* its path */
 	struct model *model;
-	struct frames *frames;		/* all symbols are looked up */
+	struct frames *frames;		/* all symbols were looked up */
 	struct profile *profile;	/* sealed, one side; or NULL */
 	bool (*keep)(void *owner, uint32_t node,
 		     const struct figures *figures);	/* NULL: all */
 	void *keeper;
 	struct coverage coverage;
-	enum figure cost;		/* FIGURE_EXPORTED */
-	bool cost_given;		/* else it is live */
+	enum measure cost;		/* MEASURE_EXPORTED */
+	bool cost_given;		/* else live */
 	const struct query *query;
-	bool threads;			/* told apart (`can_split_threads`) */
-	bool blocks;			/* each by itself (`can_list_blocks`) */
+	bool threads;			/* one row each (`can_split_threads`) */
+	bool blocks;			/* one row each (`can_list_blocks`) */
 	const char *output;		/* name of the file; NULL: stdout */
 	FILE *out;
 };
 
 struct exporter {
-	const char *name;		/* of --format */
+	const char *name;		/* for --format */
 	const char *what;		/* for help: one line */
-	bool binary;			/* not for a terminal */
+	bool binary;			/* refused on a terminal */
 	bool wants_profile;
-	bool wants_costs;	/* and its self_of_cost */
+	bool wants_costs;	/* in the profile, with self_of_cost */
 	bool can_split_threads;		/* takes --threads: costs are by thread
-					 * then, figures' part is the thread */
+					 * then, and `part` is the thread */
 	bool can_list_blocks;		/* takes --by block */
-	bool has_threads;		/* of each block, in any case */
+	bool has_threads;		/* of each block, always */
 	bool wants_blocks;		/* by export_follow: reads the trace
 					 * again */
 	unsigned wants;			/* enum model_want */
 	unsigned spares;		/* enum query_spare */
-	/* Returns an exit status; writes to `out` only. Messages about the
-	 * output itself are output_file_close's. */
+	/* Returns an exit status; writes to `out` only. output_file_close
+	 * reports errors of the output itself. */
 	int (*write)(struct export *export);
 };
 
-/* Each cost that filters keep and that ever allocated; `part`: its thread, with
- * `threads`. */
+/* Calls `each` for every cost that filters keep and that ever allocated; with
+ * `threads`, `part` is its thread. */
 void export_contexts(struct export *export,
 		     void (*each)(void *owner, uint32_t node, uint32_t part,
 				  const struct figures *figures),
 		     void *owner);
-/* What they come to together, and how many contexts that is. */
+/* Their sum, and how many contexts there are. */
 uint64_t export_sum(struct export *export, struct figures *sum);
 
-/* A block, as tap.h has it. */
+/* A block as in tap.h. */
 struct export_block {
 	const struct block *block;
 	uint32_t number, node, chain;
-	uint32_t thread;	/* whose event it is */
-	uint64_t stamp;		/* of that event */
-	enum edge_end end;	/* if it ends */
+	uint32_t thread;	/* of the event */
+	uint64_t stamp;		/* time of the event */
+	enum edge_end end;	/* for an end */
 };
 
-/* Whom to tell of each block that filters keep; all three may be NULL. */
+/* Callbacks for each block that filters keep; each may be NULL. */
 struct export_follower {
 	void *owner;
-	void (*birth)(void *owner, const struct export_block *block);
+	void (*alloc)(void *owner, const struct export_block *block);
 	void (*end)(void *owner, const struct export_block *block);
-	/* Then, of those that are left, by birth: nothing but `block` and
-	 * `node`. At a moment nothing has ended yet, so these are all there
-	 * are. */
+	/* After these, the live blocks in order of allocation; only `block` and
+	 * `node` are set. At a moment no block has ended yet, so `live` gets
+	 * all blocks. */
 	void (*live)(void *owner, const struct export_block *block);
 };
 
-/* Reads the trace again. EXIT_COMPLETE, however much could be read; or
- * EXIT_NOTHING, with a message and before the first block. */
+/* Reads the trace again. Returns EXIT_COMPLETE, however much could be read; or
+ * EXIT_NOTHING after a message, before the first block. */
 int export_follow(struct export *export,
 		  const struct export_follower *follower);
-/* Say what of the report's figures no context has. */
+/* Note which measures of the report are in no context. */
 void export_note_contexts(const struct export *export);
-/* For those with a curve over time: say what is not in it. */
+/* For exporters of curves over time: note what the curve lacks. */
 void export_note_steps(const struct export *export);
-/* For formats of single events: say what of the report's figures is in no
+/* For formats of single events: note which measures of the report are in no
  * event of the trace. */
 void export_note_events(const struct export *export);
 
-/* The value that is exported, of `cost`: bytes, or a count. */
+/* The exported value, of `cost`: bytes or a count. */
 uint64_t export_value(const struct export *export,
 		      const struct figures *figures);
 /* Its unit: "bytes" or "count". */
 const char *export_unit(const struct export *export);
 
 /*
- * The name of a frame for formats that have no other place for what is known:
- * the function; where it has none, LIBRARY+0xOFFSET, or 0xADDRESS. Valid until
- * the next call with this buffer.
+ * The name of a frame, for formats with no other field for its location: the
+ * function; without one, LIBRARY+0xOFFSET or 0xADDRESS. Valid until the next
+ * call with this buffer.
  */
 const char *export_frame_name(struct buffer *scratch,
 			      const struct frame *frame);
-/* A stack as fields of a table, and their names: its site's function, file,
- * line and library, if `site`; the stack (export_stack_text), and why it ends
+/* A stack as table fields, and their headings: if `site`, the site's function,
+ * file, line and library; the stack (export_stack_text), and why it ends
  * early. */
 void export_stack_heads(struct csv *csv, bool site);
 void export_stack_fields(struct csv *csv, const struct frame *list,
 			 size_t count, size_t at, enum gt_stop stop,
 			 bool site);
-/* A stack as one text: names of functions, innermost first, with ';' between
- * them; within a name, ';' is written "\;" and '\' is written "\\". */
+/* A stack as one text: function names, innermost first, separated by ';'.
+ * Within a name, ';' is written "\;" and '\' is written "\\". */
 void export_stack_text(struct buffer *text, const struct frame *list,
 		       size_t count);
 const char *export_profile_name(struct buffer *scratch,
 				const struct profile_frame *frame);
-/* The last part of the program's path; NULL: not known. */
+/* The last part of the program's path; NULL if unknown. */
 const char *export_program(const struct model *model);
 /* "program - trace", for titles. */
 void export_title(struct buffer *title, const struct model *model,

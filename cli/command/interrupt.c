@@ -1,6 +1,6 @@
 /*
  * interrupt.c: see interrupt.h. Called by the main thread; the handler runs in
- * any.
+ * any thread.
  */
 #include "cli/command/interrupt.h"
 
@@ -14,7 +14,7 @@ static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 static struct sigaction before[NUMBERS];
 static atomic_bool asked;
-static atomic_int came;		/* the signal; 0: none */
+static atomic_int came;		/* the signal's number; 0: none */
 
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 	       "a signal handler writes them");
@@ -34,7 +34,7 @@ void interrupt_begin(void)
 	atomic_store_explicit(&asked, false, memory_order_relaxed);
 	atomic_store_explicit(&came, 0, memory_order_relaxed);
 	for (size_t i = 0; i < NUMBERS; i++) {
-		/* of a valid signal neither call fails */
+		/* neither call fails for a valid signal */
 		sigaction(numbers[i], NULL, &before[i]);
 		if (before[i].sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);

@@ -1,24 +1,24 @@
 /*
- * interrupt.h: Ctrl-C while something is under way that has to be put in order
- * before we end: it is asked to stop, and the signal is given its way
- * afterwards.
+ * interrupt.h: defers Ctrl-C during work that must be cleaned up before the
+ * process ends. The work stops when it sees the flag, and the signal takes
+ * effect afterwards.
  *
  *	interrupt_begin();
- *	… which looks at *interrupt_flag() …
+ *	… work that checks *interrupt_flag() …
  *	interrupt_end();
  *
- * The main thread. Not nested.
+ * Main thread only. Not nested.
  */
 #ifndef GNOMON_INTERRUPT_H
 #define GNOMON_INTERRUPT_H
 
 #include <stdatomic.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP set the flag; those that are ignored
- * stay so. A second one ends the process. */
+/* From now on SIGINT, SIGTERM and SIGHUP set the flag; ignored signals stay
+ * ignored. A second signal ends the process. */
 void interrupt_begin(void);
 const atomic_bool *interrupt_flag(void);
-/* As it was; a signal that has come meanwhile does what it would have done. */
+/* Restores the old actions; raises a signal that came meanwhile. */
 void interrupt_end(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * option_help.h: what the command says of the options of a recording
- * (preload/base/options.h): its help and manual are made of it.
+ * option_help.h: help texts of the recording options (preload/base/options.h),
+ * for --help and the manual.
  */
 #ifndef GNOMON_OPTION_HELP_H
 #define GNOMON_OPTION_HELP_H
@@ -8,13 +8,13 @@
 #include "preload/base/options.h"
 
 struct option_help {
-	const char *name;	/* of the option; that of the variable in
-				 * lower case, with - for _ */
+	const char *name;	/* the variable's name in lower case, with - for
+				 * _ */
 	int letter;		/* short option, 0 for none */
-	const char *value;	/* how it is written in help; "[=SIZE]" where it
-				 * may be left out; NULL: a switch has none,
-				 * of a choice the words say it */
-	const char *bare;	/* what holds where it is left out */
+	const char *value;	/* as written in help; "[=SIZE]" if it may be
+				 * left out; NULL: a switch, or a choice, which
+				 * lists its words */
+	const char *bare;	/* the value if it is left out */
 	const char *text;
 };
 

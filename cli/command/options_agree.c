@@ -11,7 +11,7 @@
 #include "cli/model/stats/figures.h"
 #include "preload/base/signal_list.h"
 
-/* The next value of a list, which moves to the comma behind it. */
+/* Reads the next value of a list; *list moves to the comma after it. */
 static int options_next(const char **list, char *value, size_t size)
 {
 	size_t n = 0;
@@ -63,10 +63,10 @@ int options_rss_list(const char *text,
 	}
 }
 
-/* Whether each of a list is a key that a report can be sorted by. */
+/* Whether each value of a list is a key to sort a report by. */
 static bool options_keys(const char *list)
 {
-	enum figure key;
+	enum measure key;
 	char value[16];
 
 	for (;; list++) {
@@ -81,7 +81,7 @@ static bool options_keys(const char *list)
 bool options_fit(enum option_id id, const char *text)
 {
 	struct options_rss list[OPTIONS_RSS_MAX];
-	struct signal_wish wishes[SIGNAL_LIST_MAX];
+	struct signal_action_wanted wishes[SIGNAL_LIST_MAX];
 
 	switch (id) {
 	case OPTION_OUTPUT:
@@ -117,8 +117,8 @@ const char *options_misfit(char *const *environment)
 	return NULL;
 }
 
-/* The trace goes to a descriptor of the program's, which nobody can read it
- * from once more. */
+/* Whether the trace goes to a descriptor of the program, from which it cannot
+ * be read again. */
 static bool options_to_descriptor(const struct options *options)
 {
 	static const char *const places[] = { "/dev/stdout", "/dev/stderr",
@@ -137,13 +137,13 @@ const char *options_disagree(const struct options *options)
 	const uint64_t *number = options->number;
 
 	if (number[OPTION_MIN_SIZE] > number[OPTION_MAX_SIZE])
-		return "--min-size is above --max-size, so that no block is "
+		return "--min-size is above --max-size: no block would be "
 		       "recorded: give a smaller one";
 	if (options->given[OPTION_REPORT] && options_to_descriptor(options))
-		return "--report is made of a trace in a file, and --output "
-		       "is none: name a file with it";
+		return "--report needs a trace in a file, and --output is "
+		       "none: name a file";
 	if (number[OPTION_LIMIT] && options_to_descriptor(options))
-		return "--limit keeps parts of a trace in files, and --output "
-		       "is none: name a file with it";
+		return "--limit keeps parts of the trace in files, and "
+		       "--output is none: name a file";
 	return NULL;
 }

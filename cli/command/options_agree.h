@@ -1,8 +1,8 @@
 /*
- * options_agree.h: what options of a recording have to be like, beyond what
- * their types say (preload/base/options.h), and beside each other. The command
- * looks before it starts the program, the recorder for programs that were
- * started without it. No state; any thread.
+ * options_agree.h: checks the values of recording options beyond their types
+ * (preload/base/options.h), and whether options contradict each other. The
+ * command checks before it starts the program; the recorder checks for programs
+ * started without the command. No state; any thread.
  */
 #ifndef GNOMON_OPTIONS_AGREE_H
 #define GNOMON_OPTIONS_AGREE_H
@@ -19,23 +19,23 @@ enum {
 	OPTION_LOG_DEBUG
 };
 
-/* Whether a text of this option is one that it can have. */
+/* Whether this text is a valid value of the option. */
 bool options_fit(enum option_id id, const char *text);
 
-/* The first variable of the environment, "NAME=value", that has another; NULL:
- * none has. */
+/* The first variable of the environment, "NAME=value", with an invalid value;
+ * NULL if all are valid. */
 const char *options_misfit(char *const *environment);
 
-/* What is wrong with them together, and what to do; NULL: nothing. */
+/* Why the options contradict each other, and what to do; NULL: they do not. */
 const char *options_disagree(const struct options *options);
 
-/* What SNAPSHOT_AT has: bytes, or, if that is 0, parts of a limit. */
+/* A value of SNAPSHOT_AT: bytes, or, if that is 0, millionths of a limit. */
 struct options_rss {
 	uint64_t bytes, millionths;
 };
 #define OPTIONS_RSS_MAX 16
 
-/* "RSS=64M,RSS=80%". How many there are, or -EINVAL. */
+/* Parses "RSS=64M,RSS=80%". Returns the number of values, or -EINVAL. */
 int options_rss_list(const char *text,
 		     struct options_rss list[OPTIONS_RSS_MAX]);
 

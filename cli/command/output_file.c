@@ -1,7 +1,7 @@
 /*
  * output_file.c: see output_file.h. Called by the main thread.
  *
- *  I1  A file that has no name yet has no link: what that is, is known by it.
+ *  I1  An output file without a name yet is recognised by its link count 0.
  */
 #include "cli/command/output_file.h"
 
@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/trace/format/trace_format.h"
 
-/* A regular file: of a pipe the first bytes would be taken away. */
+/* Only a regular file: reading from a pipe would consume its first bytes. */
 static bool is_trace(const char *path)
 {
 	char magic[GT_MAGIC_SIZE];
@@ -36,8 +36,8 @@ static bool is_trace(const char *path)
 	return same;
 }
 
-/* Whether another file may take this one's place: links to it, and its owner,
- * would stay with the old one. What is there: *old; no mode: nothing. */
+/* Whether another file may replace this one; its links and its owner would stay
+ * with the old file. *old: the existing file; mode 0 if there is none. */
 static bool may_be_replaced(const char *path, struct stat *old)
 {
 	memset(old, 0, sizeof(*old));
@@ -47,7 +47,7 @@ static bool may_be_replaced(const char *path, struct stat *old)
 	       old->st_uid == geteuid();
 }
 
-/* A file without a name in the directory of `path`, or -1. */
+/* Opens a file without a name in the directory of `path`; -1 on failure. */
 static int open_unnamed(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,11 +56,11 @@ static int open_unnamed(const char *path)
 	struct stat old;
 	int fd = -1;
 
-	/* give_name needs it */
+	/* give_name links through /proc */
 	if (access("/proc/self/fd", X_OK) == 0 && may_be_replaced(path, &old))
 		fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	free(directory);
-	/* Where that cannot be, it is as any new file would be. */
+	/* If the mode cannot be kept, write in place like to any file. */
 	if (fd >= 0 && old.st_mode != 0 &&
 	    (access(path, W_OK) != 0 || fchmod(fd, old.st_mode & 07777) != 0)) {
 		close(fd);
@@ -77,15 +77,15 @@ FILE *output_file_open(const char *path)
 	if (path == NULL || strcmp(path, "-") == 0)
 		return stdout;
 	if (is_trace(path)) {
-		tell_error("%s: is a trace: give the result another name",
-			   path);
+		log_error("%s: is a trace: give the result another name",
+			  path);
 		return NULL;
 	}
 	fd = open_unnamed(path);
 	out = fd >= 0 ? fdopen(fd, "w") : fopen(path, "we");
 	if (out == NULL)
-		tell_error("%s: cannot be written: %s", path,
-			   strerror(errno));
+		log_error("%s: cannot be written: %s", path,
+			  strerror(errno));
 	return out;
 }
 
@@ -124,9 +124,9 @@ int output_file_close(FILE *out, const char *path, int status)
 		failed = 1;
 	if (!failed)
 		return status;
-	tell_error("%s: writing the result failed: %s",
-		   path ? path : "standard output", strerror(errno));
-	return tell_failure_status();
+	log_error("%s: writing the result failed: %s",
+		  path ? path : "standard output", strerror(errno));
+	return log_failure_status();
 }
 
 bool output_file_ends(const char *path, const char *end)

@@ -1,9 +1,9 @@
 /*
- * output_file.h: where a command's result goes: standard output or a file,
- * which may be there already, but may be no trace: a slip of the hand must not
- * cost a recording. Where the file system can, the file gets its name, or takes
- * the place of the old one, when it is whole: what is there stays as it was if
- * something ends us before.
+ * output_file.h: opens a command's output: standard output or a file. An
+ * existing file is overwritten, but never a trace: a typing mistake must not
+ * destroy a recording. Where the file system allows, the file gets its name, or
+ * replaces the old one, only when it is complete: if the process dies before,
+ * the old file stays.
  */
 #ifndef GNOMON_OUTPUT_FILE_H
 #define GNOMON_OUTPUT_FILE_H
@@ -13,13 +13,13 @@
 
 /* NULL: standard output. Returns NULL after a message. */
 FILE *output_file_open(const char *path);
-/* `status`, or EXIT_NOTHING after a message if not all of the result got out.
- * Standard output is left open. */
+/* Returns `status`, or EXIT_NOTHING after a message if the result could not be
+ * written in full. Leaves standard output open. */
 int output_file_close(FILE *out, const char *path, int status);
-/* Whether a name ends like this: ".svg", in letters of any case. */
+/* Whether a name has this ending: ".svg", ignoring case. */
 bool output_file_ends(const char *path, const char *end);
-/* A kind of pictures that people may hope for and that no command makes, by
- * what the name ends with; or NULL. */
+/* The ending of a picture format that users may expect but no command writes;
+ * NULL if the name has none. */
 const char *output_file_picture(const char *path);
 
 #endif

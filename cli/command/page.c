@@ -10,7 +10,7 @@
 
 static const char mark[] = "<!--gnomon:";
 
-/* What a function writes; to be freed. NULL: there is no memory. */
+/* The text that a function writes; to be freed. NULL: out of memory. */
 static char *written(void (*write)(void *owner, FILE *out), void *owner,
 		     size_t *size)
 {
@@ -26,8 +26,8 @@ static char *written(void (*write)(void *owner, FILE *out), void *owner,
 	return NULL;
 }
 
-/* JSON in a script element: "</script>" and "<!--" must not be in it, and an
- * escaped < is the same string. */
+/* JSON in a script element must not contain "</script>" or "<!--"; an escaped <
+ * is the same string. */
 static void put_json(const struct page_part *part, void *owner, FILE *out)
 {
 	size_t size = 0;

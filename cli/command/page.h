@@ -1,14 +1,14 @@
 /*
- * page.h: results that are pages for a browser: what mk/page.mk made of
- * cli/page/, filled in. Called by the main thread.
+ * page.h: writes results as pages for a browser: fills in the templates that
+ * mk/page.mk made of cli/page/. Called by the main thread.
  */
 #ifndef GNOMON_PAGE_H
 #define GNOMON_PAGE_H
 
 #include <stdio.h>
 
-/* A file of PAGE_FOLDER, which comes from mk/page.mk, in the command itself,
- * taken in by the assembler; it ends with a NUL. */
+/* Embeds a file of PAGE_FOLDER (made by mk/page.mk) in the command by the
+ * assembler, with a NUL at its end. */
 #define PAGE_FILE(name, file)						\
 	__asm__(".pushsection .rodata\n"				\
 		".globl " #name "\n"					\
@@ -20,12 +20,12 @@
 		".size " #name ", . - " #name "\n"			\
 		".popsection\n")
 
-/* What stands where a page says <!--gnomon:NAME-->. The functions get the
- * owner, and write to `out`. */
+/* The replacement of <!--gnomon:NAME--> in a page. The functions get the owner
+ * and write to `out`. */
 struct page_part {
 	const char *name;
-	const char *text;	/* as it is, or, where that is NULL, */
-	void (*plain)(void *owner, FILE *out);	/* text, which is escaped, or */
+	const char *text;	/* copied as it is; if NULL, */
+	void (*plain)(void *owner, FILE *out);	/* text to escape; if NULL, */
 	void (*json)(void *owner, FILE *out);	/* data in a script element */
 };
 

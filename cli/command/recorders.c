@@ -1,6 +1,6 @@
 /*
- * recorders.c: see recorders.h. A recorder has a name of its own, and the id of
- * its process for its first argument (cli/recorder/recorder_main.c).
+ * recorders.c: see recorders.h. A recorder has its own process name, and its
+ * target's pid as first argument (cli/recorder/recorder_main.c).
  */
 #include "cli/command/recorders.h"
 
@@ -15,12 +15,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/command/control_format.h"
 
-#define WORDS_MAX 4096	/* of a command line: more than its first two words */
+#define WORDS_MAX 4096	/* holds the first two words of a command line */
 
-/* The first n - 1 bytes of a file of /proc/PID, ended by a NUL; how many. */
+/* Reads the first n - 1 bytes of a file of /proc/PID and adds a NUL; returns
+ * their number. */
 static ssize_t read_some(const char *pid, const char *name, char *to, size_t n)
 {
 	char path[300];
@@ -37,7 +38,7 @@ static ssize_t read_some(const char *pid, const char *name, char *to, size_t n)
 	return got;
 }
 
-/* A word that is a process's id, whole; 0: it is not. */
+/* A word that is a pid and nothing else; 0: it is not. */
 static pid_t id_of(const char *word)
 {
 	char *end;
@@ -47,7 +48,7 @@ static pid_t id_of(const char *word)
 		       (pid_t)pid : 0;
 }
 
-/* 0: it is no recorder. */
+/* 0: not a recorder. */
 static pid_t recorded_by(const char *recorder)
 {
 	char text[WORDS_MAX], *word, *next;
@@ -57,14 +58,14 @@ static pid_t recorded_by(const char *recorder)
 	if (read_some(recorder, "comm", text, sizeof(text)) <= 0 ||
 	    strcmp(text, CONTROL_RECORDER "\n") != 0)
 		return 0;
-	/* Empty once it has ended. An emulator's own words stand in front. */
+	/* Empty after its end. An emulator's words come first. */
 	got = read_some(recorder, "cmdline", text, sizeof(text));
 	for (word = text; got > 0 && pid == 0; word = next) {
 		next = word + strlen(word) + 1;
 		if (next >= text + got)
 			return 0;
 		if (word == text ||
-		    strcmp(last_part(word), CONTROL_RECORDER) == 0)
+		    strcmp(base_name(word), CONTROL_RECORDER) == 0)
 			pid = id_of(next);
 	}
 	return pid;

@@ -2,12 +2,13 @@
  * cmd_control.c: `gnomon start`, `stop`, `snapshot` and `clear`: control the
  * recording of a running program. Main thread.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/json.h"
 #include "cli/commands.h"
 #include "cli/control/control_client.h"
@@ -66,9 +67,9 @@ static void print_text(const char *command, int pid,
 		       const struct control_reply *reply)
 {
 	if (!reply->done)
-		tell_error("%d: %s: nothing was changed", pid,
-			   reply->message);
-	else if (tell_is_quiet())
+		log_error("%d: %s: nothing was changed", pid,
+			  reply->message);
+	else if (log_is_quiet())
 		return;
 	else if (strcmp(command, "snapshot") == 0)
 		printf("%d: snapshot @%s is in %s\n", pid, reply->name,
@@ -88,7 +89,7 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	static struct control_reply reply;
 	char *request = name == NULL ? grow_copy(command, strlen(command)) :
 		grow_format("%s %s", command, name);
-	bool answered = control_client_ask(pid, request, &reply);
+	bool answered = control_client_request(pid, request, &reply);
 
 	free(request);
 	if (!answered)
@@ -98,7 +99,8 @@ static int ask(const char *command, const char *name, int pid, bool json)
 	else
 		print_text(command, pid, &reply);
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		log_error("standard output: writing the result failed: %s",
+			  strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return reply.done ? EXIT_COMPLETE : EXIT_NO;
@@ -111,15 +113,15 @@ static bool name_fits(const char *name)
 	for (const char *at = name; *at != 0; at++) {
 		if ((unsigned char)*at >= ' ' && *at != 0x7f)
 			continue;
-		tell_error("a name must not have control characters, and this "
-			   "one has one at byte %zu: give another name",
-			   (size_t)(at - name) + 1);
+		log_error("a name must not have control characters, and this "
+			  "one has one at byte %zu: give another name",
+			  (size_t)(at - name) + 1);
 		return false;
 	}
 	if (strlen(name) < GT_NAME_MAX)
 		return true;
-	tell_error("name too long (at most %d bytes): this one has %zu",
-		   GT_NAME_MAX - 1, strlen(name));
+	log_error("name too long (at most %d bytes): this one has %zu",
+		  GT_NAME_MAX - 1, strlen(name));
 	return false;
 }
 
@@ -160,10 +162,10 @@ static int run_control(const struct command *command, int argc, char **argv)
 		operands = 1;
 	}
 	if (operands != 1 || !read_pid(argv[0], &pid)) {
-		tell_error("%s: give the id of one process, as in `gnomon %s "
-			   "%s1234`", operands > 0 ? argv[operands - 1] :
-			   command->name,
-			   command->name, takes_name ? "[NAME] " : "");
+		log_error("%s: give the id of one process, as in `gnomon %s "
+			  "%s1234`", operands > 0 ? argv[operands - 1] :
+			  command->name,
+			  command->name, takes_name ? "[NAME] " : "");
 		return EXIT_NOTHING;
 	}
 	if (name != NULL && !name_fits(name))

@@ -25,16 +25,16 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/command/coming.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/recorder_start.h"
 #include "cli/command/recorders.h"
-#include "cli/trace/live/fold.h"
-#include "cli/trace/live/leftover.h"
+#include "cli/trace/live/live_recover.h"
+#include "cli/trace/live/live_read.h"
 #include "cli/trace/read/locate.h"
 
 #define RETRIES 200		/* for a busy machine: 10 s */
 #define RETRY_NS 50000000
-#define PATIENCE_S 30		/* a snapshot of a large program takes time */
+#define TIMEOUT_S 30		/* a snapshot of a large program takes time */
 #define STATUS_MAX 8192		/* bytes of /proc/PID/status, with reserve */
 
 struct target {
@@ -93,12 +93,12 @@ static bool find(struct target *target, int pid)
 	free(path);
 	if (!found || !read_small(pid, "stat", text)) {
 		if (access("/proc/self/stat", R_OK) != 0)
-			tell_error("/proc: %s: mount it, so that processes can "
-				   "be found",
-				   strerror(errno));
+			log_error("/proc: %s: mount it, so that processes can "
+				  "be found",
+				  strerror(errno));
 		else
-			tell_error("%d: no such process: give the id of one "
-				   "that runs, as `pgrep NAME` prints it", pid);
+			log_error("%d: no such process: give the id of one "
+				  "that runs, as `pgrep NAME` prints it", pid);
 		return false;
 	}
 	target->pid = pid;
@@ -116,15 +116,15 @@ static bool find(struct target *target, int pid)
 static int connect_as(const struct target *target, unsigned long long time)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	struct timeval patience = { .tv_sec = PATIENCE_S };
+	struct timeval timeout = { .tv_sec = TIMEOUT_S };
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), error;
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1,
 			 CONTROL_SOCKET_NAME "%d.%llu", target->inner, time);
 
 	if (fd < 0)
 		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (const struct sockaddr *)&to,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 				(size_t)n)) == 0)
@@ -178,7 +178,7 @@ static int connect_there(const struct target *target)
 static bool is_gone(const struct target *target)
 {
 	return target->start_time != 0 &&
-		!leftover_process_exists(target->pid, target->start_time);
+		!live_read_process_exists(target->pid, target->start_time);
 }
 
 static void say_gone(const struct target *target)
@@ -187,13 +187,13 @@ static void say_gone(const struct target *target)
 	char *trace = locate_process(target->inner, &error);
 	struct trace_facts facts;
 
-	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
+	if (trace != NULL && live_recover_facts(trace, &facts) == 0 &&
 	    facts.start_time == target->start_time)
-		tell_error("%d: has ended: its trace is %s", target->pid,
-			   trace);
+		log_error("%d: has ended: its trace is %s", target->pid,
+			  trace);
 	else
-		tell_error("%d: has ended: if it was recorded, read its "
-			   "trace", target->pid);
+		log_error("%d: has ended: if it was recorded, read its "
+			  "trace", target->pid);
 	free(trace);
 }
 
@@ -203,13 +203,13 @@ static bool say_left_alone(int pid)
 	int error;
 	char *trace = locate_process(pid, &error);
 	struct trace_facts facts;
-	bool alone = trace != NULL && fold_facts(trace, &facts) == 0 &&
-		leftover_process_exists(pid, facts.start_time) &&
-		!fold_is_locked(trace);
+	bool alone = trace != NULL && live_recover_facts(trace, &facts) == 0 &&
+		live_read_process_exists(pid, facts.start_time) &&
+		!live_recover_is_locked(trace);
 
 	if (alone)
-		tell_error("%d: its recorder is gone, so recording has ended: "
-			   "its trace is %s", pid, trace);
+		log_error("%d: its recorder is gone, so recording has ended: "
+			  "its trace is %s", pid, trace);
 	free(trace);
 	return alone;
 }
@@ -224,11 +224,11 @@ static void say_not_recorded(int pid)
 	name = grow_format("task/%d/children", pid);
 	if (read_small(pid, "comm", text) && strcmp(text, "gnomon\n") == 0 &&
 	    read_small(pid, name, text) && atoi(text) > 0)
-		tell_error("%d: is gnomon itself: give the pid of the program "
-			   "that it runs, %d", pid, atoi(text));
+		log_error("%d: is gnomon itself: give the pid of the program "
+			  "that it runs, %d", pid, atoi(text));
 	else
-		tell_error("%d: is not recorded by gnomon: start it with "
-			   "`gnomon run`, with --off to begin later", pid);
+		log_error("%d: is not recorded by gnomon: start it with "
+			  "`gnomon run`, with --off to begin later", pid);
 	free(name);
 }
 
@@ -282,7 +282,7 @@ static int reach(const struct target *target, unsigned *waited_us, int *error)
 		fd = connect_anywhere(target);
 		*error = fd < 0 ? errno : EISCONN;
 	} while ((*error == 0 || *error == ECONNREFUSED) && !is_gone(target) &&
-		 coming_pause(target->pid, waited_us));
+		 recorder_start_pause(target->pid, waited_us));
 	return fd;
 }
 
@@ -291,17 +291,17 @@ static void say_unreached(const struct target *target, int error)
 	if (is_gone(target))
 		say_gone(target);
 	else if (error == EPERM)
-		tell_error("%d: is in another network namespace: run this as "
-			   "root, or inside that namespace", target->pid);
+		log_error("%d: is in another network namespace: run this as "
+			  "root, or inside that namespace", target->pid);
 	else if (error == EACCES)
-		tell_error("%d: access to the process denied: run this as its "
-			   "user or as root", target->pid);
+		log_error("%d: access to the process denied: run this as its "
+			  "user or as root", target->pid);
 	else if (error == 0 || error == ECONNREFUSED)
 		say_not_recorded(target->pid);
 	else
-		tell_error("%d: cannot connect to its recorder: %s: try "
-			   "again", target->pid,
-			   strerror(error));
+		log_error("%d: cannot connect to its recorder: %s: try "
+			  "again", target->pid,
+			  strerror(error));
 }
 
 static bool trusted(const struct target *target, int fd)
@@ -317,8 +317,8 @@ static bool trusted(const struct target *target, int fd)
 		say_not_recorded(target->pid);
 		return false;
 	}
-	tell_error("%d: its control socket belongs to another user (%d): the "
-		   "answer is not trusted", target->pid, (int)peer.uid);
+	log_error("%d: its control socket belongs to another user (%d): the "
+		  "answer is not trusted", target->pid, (int)peer.uid);
 	return false;
 }
 
@@ -393,14 +393,14 @@ static bool understand(const struct target *target,
 	const char *state;
 
 	if (!split(reply, &state)) {
-		tell_error("%d: unknown answer from its recorder: use the "
-			   "gnomon version that started it", target->pid);
+		log_error("%d: unknown answer from its recorder: use the "
+			  "gnomon version that started it", target->pid);
 		return false;
 	}
 	reply->done = strcmp(state, "ok") == 0;
 	if (reply->done || strcmp(state, "no") == 0)
 		return true;
-	tell_error("%d: %s", target->pid, reply->message);
+	log_error("%d: %s", target->pid, reply->message);
 	return false;
 }
 
@@ -417,9 +417,9 @@ int control_client_recorded(int pid)
 		return pid;
 	/* both map the live file, which has the program's pid */
 	trace = locate_process(pid, &error);
-	if (trace != NULL && fold_facts(trace, &facts) == 0 &&
+	if (trace != NULL && live_recover_facts(trace, &facts) == 0 &&
 	    facts.pid > 0 &&
-	    leftover_process_exists(facts.pid, facts.start_time))
+	    live_read_process_exists(facts.pid, facts.start_time))
 		recorded = facts.pid;
 	else if (trace == NULL && begun > 0 && !differ_in_ids(pid, begun))
 		recorded = begun;
@@ -432,7 +432,7 @@ static bool is_recorded(int pid)
 {
 	int error;
 	char *trace = locate_process(pid, &error);
-	bool recorded = trace != NULL && fold_is_locked(trace);
+	bool recorded = trace != NULL && live_recover_is_locked(trace);
 
 	free(trace);
 	return recorded;
@@ -440,8 +440,8 @@ static bool is_recorded(int pid)
 
 /* After an exec, the old recorder closes without an answer, and for a moment
  * there is no socket: so this retries. */
-bool control_client_ask(int pid, const char *request,
-			struct control_reply *reply)
+bool control_client_request(int pid, const char *request,
+			    struct control_reply *reply)
 {
 	struct timespec pause = { 0, RETRY_NS };
 	struct target target;
@@ -475,8 +475,8 @@ bool control_client_ask(int pid, const char *request,
 	if (is_gone(&target))
 		say_gone(&target);
 	else
-		tell_error("%d: its recorder does not answer, it may be "
-			   "stopped: try again",
-			   pid);
+		log_error("%d: its recorder does not answer, it may be "
+			  "stopped: try again",
+			  pid);
 	return false;
 }

@@ -22,7 +22,7 @@ int control_client_recorded(int pid);
 
 /* Sends `request`, a line without its line feed. False after a message: no
  * connection, or the recorder refused. */
-bool control_client_ask(int pid, const char *request,
-			struct control_reply *reply);
+bool control_client_request(int pid, const char *request,
+			    struct control_reply *reply);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * cmd_diff.c: `gnomon diff`: what changed between two traces, or between two
- * moments of one. Runs in the main thread.
+ * cmd_diff.c: `gnomon diff`: compares two traces, or two moments of one. Runs
+ * in the main thread.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
 #include "cli/diff/diff.h"
-#include "cli/command/comparing.h"
-#include "cli/command/figure_words.h"
+#include "cli/command/comparison.h"
+#include "cli/command/measure_words.h"
 #include "cli/command/output_file.h"
 
 #define TOP 10			/* rows with --cost, */
@@ -22,15 +22,16 @@ enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
-	  "compare only this; %s (live, peak, total, count and temporary)" },
-	{ COST, "sort", 's', COMMAND_WORDS, NULL, "the same" },
+	  "compare only this measure; %s (live, peak, total, count and "
+	  "temporary)" },
+	{ COST, "sort", 's', COMMAND_WORDS, NULL, "same as --cost" },
 	{ BY, "by", 'b', COMMAND_WORDS, "stack", "what is compared; %s" },
 	{ TOP_ROWS, "top", 'n', "N", NULL,
-	  "rows of each cost, 0 for all (3; 10 with --cost; 1000 with "
+	  "rows for each measure, 0 for all (3; 10 with --cost; 1000 with "
 	  "--json)" },
 	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
-	  "differences that are not larger do not count: bytes, a number, or "
-	  "a share (5%) of the larger side" },
+	  "ignore differences up to AMOUNT: bytes, a number, or a share (5%) "
+	  "of the larger side" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the comparison to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -39,7 +40,7 @@ static const struct command_option options[] = {
 	COMMAND_COMMON_OPTIONS,
 };
 
-/* Profiles are of stacks alone, and their sides are compared row by row. */
+/* Profiles have only stacks; their sides are compared row by row. */
 static const char *by_word(size_t n, const char **meaning)
 {
 	for (unsigned i = 0; i < query_key_count; i++)
@@ -53,18 +54,18 @@ static const char *by_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ BY, by_word },
-	{ COST, figure_words_sums },
+	{ COST, measure_words_sums },
 	{ 0, NULL },
 };
 
 static const struct command_group *const groups[] = {
-	&filter_options, &reading_model_options, &reading_index,
-	&reading_symbols, NULL
+	&filter_options, &trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, NULL
 };
 
 struct request {
-	struct reading reading;
-	struct comparing comparing;
+	struct trace_args args;
+	struct comparison comparison;
 	struct diff diff;
 	const char *output;
 	bool json;
@@ -84,17 +85,17 @@ static int take(void *owner, int id, const char *value)
 
 	switch (id) {
 	case COST:
-		request->reading.query.order = figure_words_take(value);
+		request->args.query.order = measure_words_take(value);
 		request->diff.one_cost = true;
 		return 0;
 	case BY:
-		request->reading.query.keys[0] =
+		request->args.query.keys[0] =
 			query_key_find(value, strlen(value));
 		return 0;
 	case TOP_ROWS:
 		request->top_given = true;
 		return quantity_parse_count(value,
-					    &request->reading.query.limit);
+					    &request->args.query.limit);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
 	case OUTPUT:
@@ -104,13 +105,13 @@ static int take(void *owner, int id, const char *value)
 		request->json = true;
 		return 0;
 	default:
-		return comparing_take(&request->comparing, id, value);
+		return comparison_take(&request->comparison, id, value);
 	}
 }
 
 /* ---- comparing ---- */
 
-static uint64_t threshold_of(const struct diff *diff, enum figure cost)
+static uint64_t threshold_of(const struct diff *diff, enum measure cost)
 {
 	uint64_t before = profile_value(diff->profile, &diff->sides[0].sum,
 					cost);
@@ -129,8 +130,8 @@ static void compare(struct diff *diff)
 {
 	profile_groups(diff->profile, diff->query->keys[0]->by,
 		       diff->query->order, &diff->groups);
-	for (unsigned i = 0; i < figure_count; i++) {
-		enum figure cost = (enum figure)i;
+	for (unsigned i = 0; i < measure_count; i++) {
+		enum measure cost = (enum measure)i;
 
 		if (!diff_shows(diff, cost))
 			continue;
@@ -148,76 +149,76 @@ static int print(struct request *request)
 	if (out == NULL)
 		return EXIT_NOTHING;
 	if (!request->top_given)
-		request->reading.query.limit = request->json ? TOP_JSON :
+		request->args.query.limit = request->json ? TOP_JSON :
 			diff->one_cost ? TOP : TOP_OF_EACH;
-	diff->full_names = request->reading.full_names;
+	diff->full_names = request->args.full_names;
 	if (request->json)
 		diff_json(diff, out);
 	else
 		diff_text(diff, out);
 	return output_file_close(out, request->output,
 				 diff->differs ? EXIT_NO :
-				 request->comparing.status);
+				 request->comparison.status);
 }
 
 static int run_diff(const struct command *command, int argc, char **argv)
 {
-	struct request request = { .diff.query = &request.reading.query,
-				   .comparing.reading = &request.reading };
+	struct request request = { .diff.query = &request.args.query,
+				   .comparison.args = &request.args };
 	int operands, status;
 
-	reading_init(&request.reading);
-	request.reading.query.keys[0] = query_key_stack();
-	request.reading.query.key_count = 1;
+	trace_args_init(&request.args);
+	request.args.query.keys[0] = query_key_stack();
+	request.args.query.key_count = 1;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (comparing_read(&request.comparing, operands, argv + 1)) {
-		request.diff.sides = request.comparing.sides;
-		request.diff.profile = request.comparing.profile;
+	if (comparison_read(&request.comparison, operands, argv + 1)) {
+		request.diff.sides = request.comparison.sides;
+		request.diff.profile = request.comparison.profile;
 		compare(&request.diff);
 		status = print(&request);
-		filter_tell_unmatched(request.reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request.args.query.filter,
+					log_notes());
 	}
-	for (unsigned i = 0; i < figure_count; i++)
+	for (unsigned i = 0; i < measure_count; i++)
 		differences_free(&request.diff.found[i]);
 	profile_groups_free(&request.diff.groups);
-	comparing_free(&request.comparing);
-	reading_free(&request.reading);
+	comparison_free(&request.comparison);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
 	"Compares two traces, or one trace at two moments (--from, --to). "
 	"Stacks are the same if their libraries, functions, files and lines "
-	"are: addresses, process ids and the order of things do not matter.",
-	"A moment includes what happened at it: live at 10s is the same as "
+	"are; addresses, process ids and order do not matter.",
+	"Events at a moment belong to it: live at 10s is the same as in "
 	"`gnomon report --alive-at 10s`.",
-	"A and B are files, or directories, of which all traces are summed "
-	"up. With one trace, --from and --to are the two moments: live is what "
-	"was live then, the other costs are what they had come to. With two, "
+	"A and B are files, or directories, whose traces are added up. With "
+	"one trace, --from and --to are the two moments: live is the memory "
+	"live then, other measures are totals up to then. With two traces, "
 	"they are filters as in `gnomon report`.",
-	"Exit status: 0 no difference; 1 there is one that is larger than the "
-	"threshold; 2 wrong use, or nothing could be read; 3 no difference, "
-	"but parts of a trace were missing or damaged.",
+	"Exit status: 0 no difference; 1 a difference above the threshold; 2 "
+	"wrong use, or nothing could be read; 3 no difference, but parts of a "
+	"trace were missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon diff old.trace new.trace", "all that changed",
+	"gnomon diff old.trace new.trace", "show all differences",
 	"gnomon diff --cost live --by function --threshold 64k a.trace b.trace",
-	"functions that hold 64 KiB more or less at the end",
+	"functions whose live memory at the end differs by more than 64 KiB",
 	"gnomon diff a.trace --from 10s --to 60s",
-	"what is live a minute after the start that was not after 10 seconds",
+	"what is live 60 seconds after the start, but was not at 10 seconds",
 	NULL
 };
 
 const struct command cmd_diff = {
 	.name = "diff",
 	.operands = "A B | TRACE --from MOMENT --to MOMENT",
-	.summary = "what changed between two traces, or two moments of one",
+	.summary = "compare two traces, or two moments of one",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,6 +1,6 @@
 /*
- * diff.h: the parts of `gnomon diff`: two sides in one profile, and how their
- * differences are told. Called by the main thread.
+ * diff.h: the parts of `gnomon diff`: compares the two sides of a profile and
+ * prints the differences. Called by the main thread.
  */
 #ifndef GNOMON_DIFF_H
 #define GNOMON_DIFF_H
@@ -9,34 +9,34 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/command/comparing.h"
+#include "cli/command/comparison.h"
 #include "cli/stack/difference.h"
 #include "cli/stack/profile.h"
 #include "cli/query/query.h"
 #include "cli/stack/profile_groups.h"
 
-/* Not larger differences do not count. */
+/* Differences up to the larger of these do not count. */
 struct diff_threshold {
-	double percent;		/* of the larger side's sum of the cost; */
-	uint64_t amount;	/* and of these two the larger one */
+	double percent;		/* of the larger side's sum of the measure */
+	uint64_t amount;	/* absolute */
 };
 
 struct diff {
 	const struct compared_side *sides;	/* before, after */
 	struct profile *profile;	/* sealed */
-	/* Of one key, of a profile's, exclusive; rows are of each cost. */
+	/* Has one exclusive key of profiles; each measure has its own rows. */
 	const struct query *query;
-	bool one_cost;		/* the query's order, alone */
+	bool one_cost;		/* only the query's sort key */
 	struct diff_threshold threshold;
 	bool full_names;
 	struct profile_groups groups;
-	struct differences found[FIGURES_MAX];	/* of costs that are shown */
+	struct differences found[MEASURES_MAX];	/* of printed measures */
 	bool differs;
 };
 
-/* Is this the cost that is compared, or one of those that are where none was
- * chosen? */
-bool diff_shows(const struct diff *diff, enum figure cost);
+/* Whether this measure is compared: the requested one, or one of the default
+ * ones. */
+bool diff_shows(const struct diff *diff, enum measure cost);
 void diff_text(const struct diff *diff, FILE *out);
 void diff_json(const struct diff *diff, FILE *out);
 

@@ -1,5 +1,5 @@
 /*
- * diff_text.c: differences for people, within 80 columns, and as JSON.
+ * diff_text.c: prints differences as text, within 80 columns, and as JSON.
  */
 #include "cli/diff/diff.h"
 
@@ -15,34 +15,34 @@
 #define NAME_WIDTH 70
 #define LABEL_COLUMN 8
 
-bool diff_shows(const struct diff *diff, enum figure cost)
+bool diff_shows(const struct diff *diff, enum measure cost)
 {
 	return diff->one_cost ? diff->query->order == cost :
-		figures_have(cost, FIGURE_SUMS | FIGURE_OVERVIEW);
+		figures_have(cost, MEASURE_SUMS | MEASURE_OVERVIEW);
 }
 
 /* "+1.5M", "-3", "0 B" */
-static const char *change(char *text, enum figure cost, uint64_t before,
+static const char *change(char *text, enum measure cost, uint64_t before,
 			  uint64_t after)
 {
 	text[0] = after > before ? '+' : '-';
-	quantity_of(text + (after != before), figure_kinds[cost].unit,
+	quantity_of(text + (after != before), measure_kinds[cost].unit,
 		    after > before ? after - before : before - after);
 	return text;
 }
 
 /* ---- text ---- */
 
-static void put_total(const struct diff *diff, enum figure cost, FILE *out)
+static void put_total(const struct diff *diff, enum measure cost, FILE *out)
 {
 	uint64_t before = profile_value(diff->profile, &diff->sides[0].sum,
 					cost);
 	uint64_t after = profile_value(diff->profile, &diff->sides[1].sum,
 				       cost);
-	enum quantity_unit unit = figure_kinds[cost].unit;
+	enum quantity_unit unit = measure_kinds[cost].unit;
 	char more[QUANTITY_TEXT + 1];
 
-	fprintf(out, "  %-12s %13s %13s %14s", figure_kinds[cost].name,
+	fprintf(out, "  %-12s %13s %13s %14s", measure_kinds[cost].name,
 		UNIT_TEXT(unit, before), UNIT_TEXT(unit, after),
 		change(more, cost, before, after));
 	if (before > 0 && before != after)
@@ -76,7 +76,8 @@ static void put_summary(const struct diff *diff, FILE *out)
 			fprintf(out, "        the sum of %s traces\n",
 				COUNT_TEXT(one->traces));
 		if (one->running)
-			fprintf(out, "        still running: its end is now\n");
+			fprintf(out, "        still running: compared as it is "
+				     "now\n");
 		if (one->coverage.sample_mean > 0)
 			fprintf(out, "        estimated from a sample\n");
 		if (one->coverage.dropped > 0)
@@ -87,16 +88,16 @@ static void put_summary(const struct diff *diff, FILE *out)
 	}
 	fprintf(out, "\n  %-12s %13s %13s %14s\n", "", "before", "after",
 		"difference");
-	for (unsigned i = 0; i < figure_count; i++)
-		if (diff_shows(diff, (enum figure)i) ||
-		    figures_have((enum figure)i, FIGURE_OVERVIEW))
-			put_total(diff, (enum figure)i, out);
+	for (unsigned i = 0; i < measure_count; i++)
+		if (diff_shows(diff, (enum measure)i) ||
+		    figures_have((enum measure)i, MEASURE_OVERVIEW))
+			put_total(diff, (enum measure)i, out);
 	fprintf(out, "  %-12s %13s %13s\n", "ran",
 		TIME_TEXT(diff->sides[0].duration_ns),
 		TIME_TEXT(diff->sides[1].duration_ns));
 }
 
-/* The frame that a row is about; of those that are none, why. */
+/* Prints a row's frame; if there is none, the reason. */
 static void put_frame(const struct diff *diff,
 		      const struct profile_group *group, FILE *out)
 {
@@ -118,7 +119,7 @@ static void put_frame(const struct diff *diff,
 		fprintf(out, "      in %s\n", value.frame.library);
 }
 
-/* What a row is about. */
+/* Prints a row's frame or stack. */
 static void put_what(const struct diff *diff, uint32_t number,
 		     struct profile_stack *stack, FILE *out)
 {
@@ -138,10 +139,10 @@ static void put_what(const struct diff *diff, uint32_t number,
 }
 
 static void put_row(const struct diff *diff, const struct difference *row,
-		    enum figure cost, struct profile_stack *stack, FILE *out)
+		    enum measure cost, struct profile_stack *stack, FILE *out)
 {
 	const struct style *style = style_of(out);
-	enum quantity_unit unit = figure_kinds[cost].unit;
+	enum quantity_unit unit = measure_kinds[cost].unit;
 	char more[QUANTITY_TEXT + 1];
 
 	fprintf(out, "\n  %-7s %s%s%s", difference_names[row->state],
@@ -154,7 +155,7 @@ static void put_row(const struct diff *diff, const struct difference *row,
 	put_what(diff, row->group, stack, out);
 }
 
-static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
+static void put_cost(const struct diff *diff, enum measure cost, FILE *out)
 {
 	const struct differences *found = &diff->found[cost];
 	const struct style *style = style_of(out);
@@ -163,8 +164,8 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	size_t shown = top != 0 && top < found->count ? top : found->count;
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
-		figure_kinds[cost].title, style->off,
-		figure_kinds[cost].change);
+		measure_kinds[cost].title, style->off,
+		measure_kinds[cost].change);
 	if (found->count == 0)
 		fprintf(out, "no difference");
 	for (unsigned state = 0, n = 0; state < DIFFERENCE_STATES; state++)
@@ -181,16 +182,16 @@ static void put_cost(const struct diff *diff, enum figure cost, FILE *out)
 	if (shown < found->count)
 		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
 			COUNT_TEXT(found->count - shown),
-			figure_kinds[cost].name);
+			measure_kinds[cost].name);
 	profile_stack_free(&stack);
 }
 
 void diff_text(const struct diff *diff, FILE *out)
 {
 	put_summary(diff, out);
-	for (unsigned i = 0; i < figure_count; i++)
-		if (diff_shows(diff, (enum figure)i))
-			put_cost(diff, (enum figure)i, out);
+	for (unsigned i = 0; i < measure_count; i++)
+		if (diff_shows(diff, (enum measure)i))
+			put_cost(diff, (enum measure)i, out);
 }
 
 /* ---- JSON ---- */
@@ -215,7 +216,7 @@ static void json_side(struct json *json, const char *key,
 	json_uint(json, "duration_ns", side->duration_ns);
 	json_uint(json, "dropped", side->coverage.dropped);
 	json_bool(json, "estimated", side->coverage.sample_mean > 0);
-	/* As in a report's summary. Own peaks have no sum. */
+	/* As in a report's summary. Own peaks cannot be added up. */
 	json_uint(json, "allocations", sum->count);
 	json_uint(json, "frees", sum->frees);
 	json_uint(json, "total_bytes", sum->total_bytes);
@@ -230,14 +231,14 @@ static void json_side(struct json *json, const char *key,
 }
 
 static void json_row(struct json *json, const struct diff *diff,
-		     const struct difference *row, enum figure cost,
+		     const struct difference *row, enum measure cost,
 		     struct profile_stack *stack)
 {
 	const struct profile_group *group = &diff->groups.list[row->group];
 	const struct query_key *key = diff->query->keys[0];
 
 	json_object(json, NULL);
-	json_string(json, "cost", figure_kinds[cost].name);
+	json_string(json, "cost", measure_kinds[cost].name);
 	json_string(json, "state", difference_names[row->state]);
 	json_uint(json, "before_value", row->before);
 	json_uint(json, "after_value", row->after);
@@ -260,7 +261,7 @@ static void json_row(struct json *json, const struct diff *diff,
 		else
 			json_string(json, "library", value.frame.library);
 	}
-	/* The one of them that costs most. */
+	/* The most expensive stack of the row. */
 	profile_stack_of_node(stack, diff->profile, group->node,
 			      diff->full_names);
 	profile_stack_json(stack, key->of != QUERY_OF_SITE, json);
@@ -279,12 +280,12 @@ void diff_json(const struct diff *diff, FILE *out)
 	json_bool(&json, "differs", diff->differs);
 	json_side(&json, "before", &diff->sides[0]);
 	json_side(&json, "after", &diff->sides[1]);
-	for (unsigned i = 0; i < figure_count; i++) {
+	for (unsigned i = 0; i < measure_count; i++) {
 		const struct differences *found = &diff->found[i];
 
-		if (!diff_shows(diff, (enum figure)i))
+		if (!diff_shows(diff, (enum measure)i))
 			continue;
-		json_object(&json, figure_kinds[i].name);
+		json_object(&json, measure_kinds[i].name);
 		for (unsigned state = 0; state < DIFFERENCE_STATES; state++)
 			json_uint(&json, difference_names[state],
 				  found->states[state]);
@@ -294,11 +295,11 @@ void diff_json(const struct diff *diff, FILE *out)
 	}
 	json_end_object(&json);
 	json_array(&json, "rows");
-	for (unsigned i = 0; i < figure_count; i++)
+	for (unsigned i = 0; i < measure_count; i++)
 		for (size_t row = 0; row < diff->found[i].count &&
 		     (top == 0 || row < top); row++)
 			json_row(&json, diff, &diff->found[i].list[row],
-				 (enum figure)i, &stack);
+				 (enum measure)i, &stack);
 	json_end_array(&json);
 	json_end_object(&json);
 	profile_stack_free(&stack);

@@ -40,7 +40,7 @@ static bool go_together(const struct bundles *bundles, const struct bundle *a,
 		span_of(bundles, a->ended) == span_of(bundles, b->ended);
 }
 
-/* Where in the index the one is that this goes to, or an empty place. */
+/* The index slot of the bundle to merge with, or an empty slot. */
 static uint32_t *place_of(struct bundles *bundles, const struct bundle *bundle)
 {
 	uint64_t hash = (uint64_t)bundle->node << 32 | bundle->thread;
@@ -79,8 +79,8 @@ static void put(struct bundles *bundles, struct bundle bundle)
 	*place = (uint32_t)bundles->count;
 }
 
-/* All once more, to the front of the list: never behind where one is read
- * from. */
+/* Rebuild the index. Bundles are written at or before the position being
+ * read. */
 static void index_again(struct bundles *bundles)
 {
 	size_t count = bundles->count;
@@ -92,7 +92,7 @@ static void index_again(struct bundles *bundles)
 		put(bundles, bundles->list[i]);
 }
 
-/* By a quarter at least, so that it does not happen with every block. */
+/* Reduce the count by at least a quarter, so that this is rare. */
 static void widen(struct bundles *bundles)
 {
 	while (bundles->count > bundles->limit / 4 * 3 &&

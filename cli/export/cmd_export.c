@@ -1,21 +1,21 @@
 /*
- * cmd_export.c: `gnomon export`: a trace as a file of another tool. Runs in
- * the main thread; cli/export/ does the work.
+ * cmd_export.c: `gnomon export`: converts a trace to another tool's format.
+ * Runs in the main thread; cli/export/ does the work.
  */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/exporting.h"
-#include "cli/command/figure_words.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/export_run.h"
+#include "cli/command/measure_words.h"
 #include "cli/commands.h"
 #include "cli/export/exporters.h"
 
 enum { FORMAT = 1, COST, BY, THREADS, OUTPUT };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct export export;
 	const struct exporter *format;
 };
@@ -24,14 +24,14 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case FORMAT:
 		request->format = exporter_named(value);
 		return request->format ? 0 : -EINVAL;
 	case COST:
-		return exporting_take_cost(&request->export, value);
+		return export_run_measure(&request->export, value);
 	case BY:
 		request->export.blocks = strcmp(value, "block") == 0;
 		break;
@@ -45,36 +45,37 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* Does what was asked for fit together? */
+/* Whether the options are compatible. */
 static bool is_possible(const struct request *request)
 {
 	const struct exporter *format = request->format;
 
 	if (format == NULL)
-		tell_error("export wants a format: `gnomon export --format F`; "
-			   "`gnomon export --help` lists them");
+		log_error("missing format: `gnomon export --format F`; "
+			  "`gnomon export --help` lists formats");
 	else if (request->export.threads && !format->can_split_threads &&
 		 (format->has_threads || request->export.blocks))
-		tell_error("--threads: %s has the thread of each block in any "
-			   "case: leave it out", format->name);
+		log_error("--threads: %s always has the thread of each block: "
+			  "remove the option", format->name);
 	else if (request->export.threads && !format->can_split_threads &&
 		 format->can_list_blocks)
-		tell_error("--threads: a stack in %s is one for all threads; "
-			   "--by block lists each block with its thread",
-			   format->name);
+		log_error("--threads: %s does not split stacks by thread; "
+			  "--by block lists each block with its thread",
+			  format->name);
 	else if (request->export.threads && !format->can_split_threads)
-		tell_error("--threads: %s has no place for threads",
-			   format->name);
+		log_error("--threads: %s does not support threads",
+			  format->name);
 	else if (request->export.blocks && !format->can_list_blocks)
-		tell_error("--by block: %s has no place for single blocks; "
-			   "json, ndjson and csv have", format->name);
+		log_error("--by block: %s does not support single blocks; "
+			  "json, ndjson and csv do", format->name);
 	else if (request->export.blocks && request->export.cost_given)
-		tell_error("--by block --cost: blocks come in the order in "
-			   "which they end");
+		log_error("--by block and --cost conflict: blocks are listed "
+			  "in order of their ends");
 	else if (format->binary && request->export.output == NULL &&
 		 isatty(STDOUT_FILENO))
-		tell_error("%s is not for a terminal: name a file with -o FILE",
-			   format->name);
+		log_error("%s is a binary format: write it to a file with -o "
+			  "FILE",
+			  format->name);
 	else
 		return true;
 	return false;
@@ -85,37 +86,36 @@ static int run_export(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (is_possible(&request) &&
-	    reading_find_one(&request.reading, operands, argv + 1))
-		status = exporting_run(&request.export, &request.reading,
+	    trace_args_find_one(&request.args, operands, argv + 1))
+		status = export_run(&request.export, &request.args,
 				    request.format);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Writes what a trace says as a file that other tools read. Sums and "
-	"numbers are those of `gnomon report`, also with filters.",
+	"Converts a trace to a file that other tools read. Sums and numbers "
+	"are those of `gnomon report`, with or without filters.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon export --format collapsed a.trace | flamegraph.pl > a.svg",
-	"a flame graph of what is live at the end",
+	"a flame graph of the blocks live at the end",
 	NULL
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_index,
-	&reading_symbols, &filter_options, NULL
+	&trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, &filter_options, NULL
 };
 
 static const char *format_word(size_t n, const char **meaning)
@@ -128,20 +128,20 @@ static const char *format_word(size_t n, const char **meaning)
 
 static const struct command_words choices[] = {
 	{ FORMAT, format_word },
-	{ COST, figure_words_exported },
+	{ COST, measure_words_exported },
 	{ 0, NULL },
 };
 
 static const struct command_option options[] = {
 	{ FORMAT, "format", 'F', COMMAND_WORDS, NULL, "%s" },
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
-	  "what is counted, where a format has room for one figure, and what "
-	  "its reader shows first, where there is room for more; %s" },
+	  "the cost to write, or to show first if the format holds several; "
+	  "%s" },
 	{ BY, "by", 'b', "stack|block", "stack",
-	  "json, ndjson, csv: list stacks with all their figures, or each "
+	  "json, ndjson, csv: list stacks with all their measures, or each "
 	  "allocation with its address, size, thread, times and stack" },
 	{ THREADS, "threads", 0, NULL, NULL,
-	  "tell threads apart, where the format can" },
+	  "split stacks by thread, if the format supports it" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	COMMAND_COMMON_OPTIONS,
@@ -150,7 +150,7 @@ static const struct command_option options[] = {
 const struct command cmd_export = {
 	.name = "export",
 	.operands = "[TRACE]",
-	.summary = "write a trace as a file of another tool",
+	.summary = "convert a trace to another tool's format",
 	.description = description,
 	.examples = examples,
 	.options = options,

@@ -1,9 +1,9 @@
 /*
- * collapsed.c: one line for each stack, outermost frame first, frames
- * separated by semicolons, then a blank and a number: what flamegraph.pl and
- * its kin read (Brendan Gregg's "folded" stacks). What a name must not have
- * there is replaced: a semicolon by a colon, which is what other tools do;
- * ends of lines by blanks. Blanks may stay: the number is behind the last.
+ * collapsed.c: Brendan Gregg's "folded" stacks, for flamegraph.pl and
+ * compatible tools. A line is a stack, outermost frame first, frames separated
+ * by semicolons, then a space and a number. In names, a semicolon becomes a
+ * colon, as in other tools, and a line break becomes a space. Names may contain
+ * spaces: the number follows the last space.
  */
 #include "cli/export/exporters.h"
 
@@ -14,10 +14,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 
-/* The way from the root to the node that is being written. */
+/* A level of the path from the root to the current node. */
 struct level {
-	uint32_t end;		/* the first node that is not inside of it */
-	size_t size;		/* of the line up to it */
+	uint32_t end;		/* the first node outside its subtree */
+	size_t size;		/* length of the line including it */
 };
 
 struct path {
@@ -81,7 +81,7 @@ static int write_collapsed(struct export *export)
 
 const struct exporter export_collapsed = {
 	.name = "collapsed",
-	.what = "a line for each stack: flamegraph.pl, inferno, Pyroscope",
+	.what = "one line for each stack: flamegraph.pl, inferno, Pyroscope",
 	.wants_profile = true,
 	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 		QUERY_SPARES_BLOCKS,

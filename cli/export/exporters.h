@@ -1,12 +1,12 @@
 /*
- * exporters.h: the formats of `gnomon export`.
+ * exporters.h: the table of formats of `gnomon export`.
  */
 #ifndef GNOMON_EXPORTERS_H
 #define GNOMON_EXPORTERS_H
 
 #include "cli/command/export.h"
 
-extern const struct exporter *const exporters[];	/* NULL behind the last */
+extern const struct exporter *const exporters[];	/* NULL-terminated */
 const struct exporter *exporter_named(const char *name);	/* or NULL */
 
 extern const struct exporter export_pprof;

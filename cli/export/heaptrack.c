@@ -1,20 +1,20 @@
 /*
- * heaptrack.c: heaptrack's text, version 3 of the format, for heaptrack_print
- * and heaptrack_gui: one line for each event. Every number is hexadecimal.
+ * heaptrack.c: heaptrack's text format, version 3, for heaptrack_print and
+ * heaptrack_gui: one line for each event. All numbers are hexadecimal.
  *
- * Its readers call a block temporary if the line of its free is the next about
- * a block behind that of its allocation; of the blocks they know but the pair
- * of size and stack. To them our count is brought by the order of the lines
- * and by the dummy pair 0:
+ * Its readers identify a block only by its pair of size and stack. They count a
+ * block as temporary if the line of its free directly follows the line of its
+ * allocation, ignoring lines that are not about blocks. The order of lines and
+ * the dummy pair 0 make readers count the same as gnomon:
  *
  *  I1  Frees between two allocations are held until it is known whether the
- *      block that was allocated last is freed before the next allocation: its
- *      line is then the first. Others keep their order and their times.
- *  I2  Before a free that would pass for one of the block that was allocated
- *      last there is one of the dummy, which makes the reader forget it.
- *  I3  Times never go back: the reader would stop there.
+ *      last allocated block is freed before the next allocation. If so, its
+ *      line comes first. All others keep their order and times.
+ *  I2  If a free could be taken for that of the last allocated block, a free of
+ *      the dummy precedes it, which resets the reader.
+ *  I3  Times never decrease: the reader would stop there.
  *
- * Memory grows with contexts and live blocks. Called by the main thread.
+ * Memory use grows with contexts and live blocks. Called by the main thread.
  */
 #include "cli/export/exporters.h"
 
@@ -25,7 +25,8 @@
 #include "cli/export/heaptrack_stacks.h"
 #include "cli/model/stats/footprint.h"
 
-#define WRITER_VERSION 0x10400	/* of the heaptrack whose lines these are */
+#define WRITER_VERSION 0x10400	/* heaptrack's version that defines these
+				 * lines */
 #define FORMAT_VERSION 3
 #define MS_NS 1000000
 #define KIB 1024
@@ -39,15 +40,15 @@ struct writing {
 	struct export *export;
 	struct packed out;
 	struct heaptrack_stacks stacks;
-	uint32_t *pairs;	/* by number of a block */
+	uint32_t *pairs;	/* by block number */
 	size_t pair_capacity;
-	uint32_t last;		/* number of the block allocated last, */
-	bool last_lives;	/* which no free was written since */
+	uint32_t last;		/* number of the last allocated block, */
+	bool last_lives;	/* if no free was written after it */
 	struct held *held;	/* I1 */
 	size_t held_count, held_capacity;
 	uint64_t ms;		/* of the last `c` line */
 	uint64_t page_size;
-	size_t point;		/* of the footprint: the next */
+	size_t point;		/* index of the next footprint point */
 };
 
 static void put(struct writing *w, char kind, uint64_t number)
@@ -67,7 +68,7 @@ static void put_ms(struct writing *w, uint64_t ms)
 	put(w, 'c', ms);
 }
 
-/* What the kernel said of the process until then. */
+/* The kernel's memory measures up to then. */
 static void put_points(struct writing *w, uint64_t stamp)
 {
 	const struct model *model = w->export->model;
@@ -105,8 +106,8 @@ static void put_held(struct writing *w)
 	w->held_count = 0;
 }
 
-/* The block that was allocated last is not temporary. A line of the dummy has
- * to be behind that of an allocation: it would be counted itself. */
+/* The last allocated block is not temporary. The dummy's line must follow an
+ * allocation's line: otherwise the reader would count the dummy. */
 static void put_held_apart(struct writing *w)
 {
 	if (w->last_lives && w->held_count > 0 &&
@@ -115,7 +116,7 @@ static void put_held_apart(struct writing *w)
 	put_held(w);
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
 
@@ -156,7 +157,7 @@ static void take_end(void *owner, const struct export_block *block)
 	}
 }
 
-/* ---- the rest ---- */
+/* ---- head and tail ---- */
 
 static void put_head(struct writing *w)
 {
@@ -172,7 +173,7 @@ static void put_head(struct writing *w)
 			text.data[i] = ' ';
 	buffer_string(&text, "\nI");
 	packed_bytes(&w->out, text.data, text.size);
-	/* how many pages the machine has is not known */
+	/* the machine's number of pages is unknown */
 	heaptrack_number(&w->out, w->page_size);
 	heaptrack_number(&w->out, 0);
 	packed_byte(&w->out, '\n');
@@ -196,7 +197,7 @@ static int write_heaptrack(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
 	const struct export_follower follower = {
-		.owner = w, .birth = take_birth, .end = take_end,
+		.owner = w, .alloc = take_alloc, .end = take_end,
 	};
 	int status;
 
@@ -206,7 +207,7 @@ static int write_heaptrack(struct export *export)
 	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
 	put_head(w);
 	status = export_follow(export, &follower);
-	/* What was not read to its end has none. */
+	/* An incomplete trace gets no tail. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
 	packed_end(&w->out);
@@ -219,7 +220,8 @@ static int write_heaptrack(struct export *export)
 
 const struct exporter export_heaptrack = {
 	.name = "heaptrack",
-	.what = "every event: heaptrack_print, heaptrack_gui (name it *.zst)",
+	.what = "all events: heaptrack_print, heaptrack_gui (name the file "
+		"*.zst)",
 	.wants_blocks = true,
 	.write = write_heaptrack,
 };

@@ -1,12 +1,12 @@
 /*
  * heaptrack_stacks.c: see heaptrack_stacks.h.
  *
- *  I1  Strings, places and stacks have numbers from 1 on in the order of their
- *      lines, and a line names only what stands before it.
- *  I2  Pair 0 is a dummy: after a free, heaptrack's reader takes the next
- *      free of pair 0 for that of a temporary block.
- *  I3  Of pairs only the last are known again, of others there may be another
- *      line: sizes may be as many as blocks.
+ *  I1  Strings, places and stacks are numbered from 1 in the order of their
+ *      lines. A line refers only to earlier lines.
+ *  I2  Pair 0 is a dummy: after a free of pair 0, heaptrack's reader does not
+ *      count the next free as temporary.
+ *  I3  Only the latest pairs are remembered; an older pair may be written
+ *      again. There may be as many sizes as blocks.
  */
 #include "cli/export/heaptrack_stacks.h"
 
@@ -45,7 +45,7 @@ static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 		return 0;
 	buffer_clear(scratch);
 	utf8_add(scratch, text);
-	buffer_printable(scratch);	/* a line is a line */
+	buffer_printable(scratch);	/* no line breaks */
 	number = intern_number(&stacks->strings, scratch->data, scratch->size);
 	if (number < before)
 		return number + 1;
@@ -80,7 +80,7 @@ static void add_line(struct heaptrack_stacks *stacks, const struct line *line)
 	heaptrack_number(stacks->out, line->line);
 }
 
-/* All strings first (I1), then the line. */
+/* Write all strings first (I1), then the line. */
 static uint32_t write_place(struct heaptrack_stacks *stacks,
 			    const struct frames_place *place)
 {
@@ -114,7 +114,7 @@ static uint32_t ip_of(struct heaptrack_stacks *stacks, uint32_t place)
 	return ip;
 }
 
-/* A place that is none: words about the stack. */
+/* A pseudo-place with a text about the stack. */
 static uint32_t ip_of_words(struct heaptrack_stacks *stacks, uint32_t stop,
 			    const char *words)
 {
@@ -159,7 +159,7 @@ static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
 {
 	struct heaptrack_stacks *stacks = owner;
 
-	/* code of the recorder */
+	/* the profiler's own code */
 	if (stacks->frames->places[place].count == 0)
 		return outer;
 	return trace_in(stacks, outer, ip_of(stacks, place));
@@ -167,9 +167,9 @@ static uint32_t step_inward(void *owner, uint32_t outer, uint32_t place)
 
 static uint32_t trace_of(struct heaptrack_stacks *stacks, uint32_t node)
 {
-	uint32_t trace = inward_value(&stacks->inward, node);
+	uint32_t trace = context_value_of(&stacks->context_value, node);
 
-	/* Of trace 0 the reader makes an unknown place without a name. */
+	/* The reader shows trace 0 as an unknown place without a name. */
 	return trace != 0 ? trace : trace_in(stacks, 0, ip_of_words(
 		stacks, UINT32_MAX, "[no stack]"));
 }
@@ -204,7 +204,7 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 	uint64_t key = hash_number(size) + trace;
 
 	if (stacks->pair_count == 0 && stacks->first_pair == 0)
-		new_pair(stacks, 0, 1, TABLE_NONE);	/* I2; there is a 1 */
+		new_pair(stacks, 0, 1, TABLE_NONE);	/* I2; trace 1 exists */
 	if (stacks->pair_count == PAIRS_MAX)
 		forget_pairs(stacks);
 	first = table_get(&stacks->pair_of, key);
@@ -223,7 +223,7 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 	return number;
 }
 
-/* ---- all of it ---- */
+/* ---- setup ---- */
 
 void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
 			   struct frames *frames, struct packed *out)
@@ -231,12 +231,13 @@ void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->frames = frames;
 	stacks->out = out;
-	inward_init(&stacks->inward, frames, begin_early, step_inward, stacks);
+	context_value_init(&stacks->context_value, frames, begin_early,
+			   step_inward, stacks);
 }
 
 void heaptrack_stacks_free(struct heaptrack_stacks *stacks)
 {
-	inward_free(&stacks->inward);
+	context_value_free(&stacks->context_value);
 	intern_free(&stacks->strings);
 	table_free(&stacks->ip_of);
 	pairset_free(&stacks->traces);

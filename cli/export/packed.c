@@ -1,6 +1,6 @@
 /*
- * packed.c: see packed.h. The same bytes are the same file: gzip's header has
- * no time and no name here.
+ * packed.c: see packed.h. Equal input gives equal files: the gzip header has
+ * neither time nor name.
  */
 #include "cli/export/packed.h"
 
@@ -13,7 +13,7 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-#define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's way to ask for gzip */
+#define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's flag for gzip */
 #define GZIP_MEMORY 8			/* zlib's default */
 
 static void deflate_raw(struct packed *packed, int flush)
@@ -25,7 +25,7 @@ static void deflate_raw(struct packed *packed, int flush)
 	do {
 		stream->next_out = packed->out;
 		stream->avail_out = sizeof(packed->out);
-		/* Z_BUF_ERROR: there was nothing to do. */
+		/* Z_BUF_ERROR means nothing to do. */
 		deflate(stream, flush);
 		fwrite(packed->out, 1,
 		       sizeof(packed->out) - stream->avail_out, packed->file);
@@ -41,7 +41,7 @@ static void zstd_raw(struct packed *packed, ZSTD_EndDirective end)
 		ZSTD_outBuffer out = { packed->out, sizeof(packed->out), 0 };
 
 		left = ZSTD_compressStream2(packed->zstd, &out, &in, end);
-		/* Its arguments are right, and there is memory. */
+		/* Cannot fail: the arguments are valid, and memory suffices. */
 		assert(!ZSTD_isError(left));
 		fwrite(packed->out, 1, out.pos, packed->file);
 	} while (end == ZSTD_e_end ? left > 0 : in.pos < in.size);
@@ -103,7 +103,7 @@ static void begin_gzip(struct packed *packed)
 	packed->gzip->zfree = release;
 	status = deflateInit2(packed->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
 			      GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY);
-	/* The arguments are right, and there is memory. */
+	/* Cannot fail: the arguments are valid, and memory suffices. */
 	assert(status == Z_OK);
 	(void)status;
 }

@@ -1,7 +1,7 @@
 /*
- * packed.h: bytes on their way to a file, compressed as the file's name says:
- * `.zst` as zstd does, `.gz` as gzip does, all others not at all. In constant
- * memory. Called by the main thread.
+ * packed.h: writes a file, compressed according to its name: zstd for `.zst`,
+ * gzip for `.gz`, else uncompressed. Uses constant memory. Called by the main
+ * thread.
  */
 #ifndef GNOMON_PACKED_H
 #define GNOMON_PACKED_H
@@ -15,15 +15,16 @@
 #define PACKED_BYTES 65536
 
 struct packed {
-	FILE *file;		/* its errors are its owner's to look at */
-	struct ZSTD_CCtx_s *zstd;	/* NULL: no .zst */
-	z_stream *gzip;		/* NULL: no .gz */
+	FILE *file;		/* the owner checks its errors */
+	struct ZSTD_CCtx_s *zstd;	/* NULL: not zstd */
+	z_stream *gzip;		/* NULL: not gzip */
 	size_t raw_size;
 	uint8_t raw[PACKED_BYTES];	/* not compressed yet */
 	uint8_t out[PACKED_BYTES];
 };
 
-/* `name`: of the file, or its end; NULL: of standard output, without one. */
+/* `name`: the file's name or its suffix; NULL: standard output,
+ * uncompressed. */
 void packed_begin(struct packed *packed, FILE *file, const char *name);
 void packed_flush(struct packed *packed);
 void packed_bytes(struct packed *packed, const void *bytes, size_t size);

@@ -1,17 +1,18 @@
 /*
- * replay_stream.h: what a program asked of its allocator, to be asked of
- * another one: `gnomon export --format replay` writes it, bench/replay_player.c
- * performs it. docs/EXPORTS.md has the same in prose.
+ * replay_stream.h: the format of allocator replays: the allocator calls of a
+ * program, to be repeated with another allocator. `gnomon export --format
+ * replay` writes it, bench/replay_player.c replays it. docs/EXPORTS.md
+ * documents the format.
  *
  *	 0  8  magic
  *	 8  1  version
  *	 9     operations: a byte (enum replay_operation), then its operands,
  *	       LEB128 varints of at most 10 bytes each
  *
- *  I1  A slot holds a live block, or none. Slots are numbered from 0 on; a
- *      block gets one that is empty, or the next one that nobody had.
- *  I2  Threads likewise are numbered from 0 on, and a new one is the next.
- *  I3  END is the last operation, and nothing follows.
+ *  I1  A slot holds one live block, or is empty. Slots are numbered from 0. A
+ *      block gets an empty slot, or the next slot that was never used.
+ *  I2  Threads are numbered from 0; a new thread gets the next number.
+ *  I3  END is the last operation; nothing follows it.
  */
 #ifndef GNOMON_REPLAY_STREAM_H
 #define GNOMON_REPLAY_STREAM_H
@@ -26,13 +27,14 @@ enum replay_operation {
 	REPLAY_ALLOC,		/* slot, size */
 	REPLAY_FREE,		/* slot */
 	REPLAY_REALLOC,		/* slot, new size */
-	REPLAY_LOST,		/* slot: was freed, but nobody knows when */
-	REPLAY_THREAD,		/* number: does what follows; 0 is the first */
-	REPLAY_TIME,		/* ns since the last one, or the start */
+	REPLAY_LOST,		/* slot: freed at an unknown time */
+	REPLAY_THREAD,		/* number: performs the next operations;
+				 * initially 0 */
+	REPLAY_TIME,		/* ns since the last TIME, or the start */
 	REPLAY_OPERATIONS
 };
 
-/* A realloc is an allocation and a free, as in reports. */
+/* A realloc counts as an allocation and a free, as in reports. */
 enum replay_total {
 	REPLAY_ALLOCATIONS,
 	REPLAY_FREES,

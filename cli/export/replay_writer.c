@@ -1,13 +1,13 @@
 /*
- * replay_writer.c: the operations of a program as a stream (replay_stream.h)
- * for bench/replay_player.c, which wants to know neither addresses nor stacks.
+ * replay_writer.c: writes a program's allocator calls as a stream
+ * (replay_stream.h) for bench/replay_player.c, without addresses and stacks.
  *
- *  I1  A block that is moved by a realloc keeps its slot: its end is held until
- *      the next call, which tells the block it became. If it tells another one
- *      (that of the realloc was filtered out, or something happened while the
- *      realloc ran), it was a free.
+ *  I1  A block moved by realloc keeps its slot. Its end is held until the next
+ *      event, which should be the new block. If it is another block (the new
+ *      one was filtered out, or another event came during the realloc), the end
+ *      becomes a free.
  *
- * Memory grows with live blocks. Called by the main thread.
+ * Memory use grows with live blocks. Called by the main thread.
  */
 #include "cli/export/exporters.h"
 
@@ -20,12 +20,12 @@
 #include "cli/model/core/threads.h"
 #include "unwind/claim.h"
 
-#define TIME_STEP_NS 1000000	/* finer times are not written */
+#define TIME_STEP_NS 1000000	/* resolution of times */
 #define NO_THREAD UINT32_MAX
 
-/* A block that a realloc has moved away. */
+/* The old block of a realloc. */
 struct moved {
-	uint32_t chain;		/* 0: there is none */
+	uint32_t chain;		/* 0: none */
 	uint32_t slot, thread;
 	uint64_t size, stamp;
 };
@@ -33,14 +33,14 @@ struct moved {
 struct writing {
 	struct export *export;
 	struct packed out;
-	uint32_t *slots;	/* by number of a block */
+	uint32_t *slots;	/* by block number */
 	size_t slot_capacity;
-	uint32_t *empty;	/* slots; the last one is next */
+	uint32_t *empty;	/* free slots; the last one is used next */
 	size_t empty_count, empty_capacity;
 	struct moved moved;	/* I1 */
-	uint32_t *threads;	/* the model's: its number, or NO_THREAD */
-	uint32_t current;	/* number of the last THREAD */
-	uint64_t time_ns;	/* of the last TIME */
+	uint32_t *threads;	/* model's thread -> number, or NO_THREAD */
+	uint32_t current;	/* number in the last THREAD */
+	uint64_t time_ns;	/* time after the last TIME */
 	uint64_t totals[REPLAY_TOTALS];
 };
 
@@ -67,7 +67,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 	uint32_t *number;
 
 	if (thread >= model_threads(w->export->model)->count)
-		thread = 0;	/* the unknown one */
+		thread = 0;	/* unknown thread */
 	number = &w->threads[thread];
 	if (*number == NO_THREAD)
 		*number = (uint32_t)w->totals[REPLAY_THREADS]++;
@@ -95,7 +95,7 @@ static void count_end(struct writing *w, uint64_t size, bool freed)
 	w->totals[REPLAY_LIVE_BYTES] -= size;
 }
 
-static void count_birth(struct writing *w, uint64_t size)
+static void count_alloc(struct writing *w, uint64_t size)
 {
 	w->totals[REPLAY_ALLOCATIONS]++;
 	w->totals[REPLAY_TOTAL_BYTES] += size;
@@ -112,7 +112,7 @@ static void leave_slot(struct writing *w, uint32_t slot)
 	w->empty[w->empty_count++] = slot;
 }
 
-/* What was moved became nothing that is known: it was freed (I1). */
+/* The new block was not seen: write a free (I1). */
 static void settle_moved(struct writing *w)
 {
 	struct moved *moved = &w->moved;
@@ -146,7 +146,7 @@ static uint32_t put_realloc(struct writing *w,
 	return moved->slot;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct writing *w = owner;
 	uint32_t slot;
@@ -158,7 +158,7 @@ static void take_birth(void *owner, const struct export_block *block)
 		slot = put_alloc(w, block);
 	}
 	put_number(w, block->block->size);
-	count_birth(w, block->block->size);
+	count_alloc(w, block->block->size);
 	GROW_TO(w->slots, w->slot_capacity, block->number);
 	w->slots[block->number] = slot;
 }
@@ -193,7 +193,7 @@ static int write_replay(struct export *export)
 {
 	struct writing *w = grow_zeroed(1, sizeof(*w));
 	const struct export_follower follower = {
-		.owner = w, .birth = take_birth, .end = take_end,
+		.owner = w, .alloc = take_alloc, .end = take_end,
 	};
 	size_t threads = model_threads(export->model)->count + 1;
 	int status;
@@ -206,7 +206,7 @@ static int write_replay(struct export *export)
 	packed_bytes(&w->out, REPLAY_MAGIC, REPLAY_MAGIC_SIZE);
 	packed_byte(&w->out, REPLAY_VERSION);
 	status = export_follow(export, &follower);
-	/* What was not read to its end has none. */
+	/* An incomplete trace gets no tail. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
 	packed_end(&w->out);
@@ -219,7 +219,7 @@ static int write_replay(struct export *export)
 
 const struct exporter export_replay = {
 	.name = "replay",
-	.what = "the operations alone, for bench/replay: other allocators",
+	.what = "allocator calls only, for bench/replay with other allocators",
 	.binary = true,
 	.has_threads = true,
 	.wants_blocks = true,

@@ -1,9 +1,9 @@
 /*
- * speedscope.c: speedscope's own file format, as its file-format-schema.json
- * describes it: a table of frames, and one sampled profile for each cost, in
- * which a sample is a stack, outermost frame first, and its weight the figure.
- * Stacks of no weight are left out of that profile. They are in the order of
- * the tree, in which callers stay together.
+ * speedscope.c: speedscope's file format, as its file-format-schema.json
+ * defines it: a table of frames, and one sampled profile for each cost. A
+ * sample is a stack, outermost frame first, and its weight is the cost. Stacks
+ * of weight 0 are left out of the profile. Stacks are in tree order, so those
+ * with common callers are adjacent.
  */
 #include "cli/export/exporters.h"
 
@@ -14,7 +14,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
 
-/* Its published URL is what tells the format. */
+/* The format is identified by its published URL. */
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
 struct writing {
@@ -22,7 +22,7 @@ struct writing {
 	const struct profile *profile;
 	struct json json;
 	struct buffer scratch;
-	uint32_t *stack;	/* frames around a node, outermost last */
+	uint32_t *stack;	/* frames of a node's stack, outermost last */
 	size_t depth, capacity;
 };
 
@@ -73,7 +73,7 @@ static void write_stack(struct writing *writing, uint32_t n)
 	json_end_array(&writing->json);
 }
 
-/* Stacks, or their weights, of the cost that `export` has. */
+/* Stacks or their weights, for export->cost. */
 static void write_samples(struct writing *writing, const char *key,
 			  bool weights)
 {
@@ -117,7 +117,7 @@ static void write_all(struct writing *writing)
 {
 	struct export *export = writing->export;
 	const char *name = export_program(export->model);
-	enum figure first = export->cost;
+	enum measure first = export->cost;
 	struct json *json = &writing->json;
 	size_t count = 0, active = 0;
 
@@ -128,12 +128,12 @@ static void write_all(struct writing *writing)
 		json_string(json, "name", name);
 	write_frames(writing);
 	json_array(json, "profiles");
-	for (unsigned i = 0; i < figure_count; i++) {
-		if (!figures_have((enum figure)i, FIGURE_EXPORTED))
+	for (unsigned i = 0; i < measure_count; i++) {
+		if (!figures_have((enum measure)i, MEASURE_EXPORTED))
 			continue;
-		export->cost = (enum figure)i;
+		export->cost = (enum measure)i;
 		active = export->cost == first ? count : active;
-		write_profile(writing, figure_kinds[i].label);
+		write_profile(writing, measure_kinds[i].label);
 		count++;
 	}
 	export->cost = first;
@@ -158,7 +158,7 @@ static int write_speedscope(struct export *export)
 
 const struct exporter export_speedscope = {
 	.name = "speedscope",
-	.what = "speedscope's own JSON, a profile for each cost",
+	.what = "speedscope's JSON, one profile for each cost",
 	.wants_profile = true,
 	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 		QUERY_SPARES_BLOCKS,

@@ -1,12 +1,12 @@
 /*
- * cmd_flamegraph.c: `gnomon flamegraph`: a trace as a picture or as a page.
+ * cmd_flamegraph.c: `gnomon flamegraph`: a trace as an SVG or HTML flame graph.
  * Runs in the main thread; flame*.c do the work.
  */
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/exporting.h"
-#include "cli/command/figure_words.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/export_run.h"
+#include "cli/command/measure_words.h"
 #include "cli/command/output_file.h"
 #include "cli/commands.h"
 #include "cli/flamegraph/flame.h"
@@ -14,10 +14,10 @@
 enum { COST = 1, DIFF, SVG, HTML, JSON, LAYOUT, NO_TIMELINE, OUTPUT };
 
 struct request {
-	struct reading reading;
-	struct comparing comparing;
+	struct trace_args args;
+	struct comparison comparison;
 	struct flame_export flame;
-	struct exporter format;		/* decide() */
+	struct exporter format;		/* set by decide() */
 	bool diff, svg, html, json, no_timeline;	/* given */
 };
 
@@ -25,11 +25,11 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return comparing_take(&request->comparing, id, value);
+	if (trace_args_has(id))
+		return comparison_take(&request->comparison, id, value);
 	switch (id) {
 	case COST:
-		return exporting_take_cost(&request->flame.export, value);
+		return export_run_measure(&request->flame.export, value);
 	case DIFF:
 		request->diff = true;
 		break;
@@ -55,25 +55,25 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* Whether the name of the output is one of what was asked for. */
+/* Whether the output's file name fits the requested format. */
 static bool name_fits(const struct request *request, bool page)
 {
 	const char *output = request->flame.export.output;
 	const char *kind = output_file_picture(output);
 
 	if (kind != NULL) {
-		tell_error("%s: no %s is made here: name it .svg or .html; "
-			   "browsers print either", output, kind);
+		log_error("%s: cannot write %s: name it .svg or .html; "
+			  "browsers print both", output, kind);
 		return false;
 	}
 	if (request->html && output_file_ends(output, ".svg")) {
-		tell_error("%s: --html makes a page, no SVG: name it .html, "
-			   "or leave --html out", output);
+		log_error("%s: --html writes a page, not SVG: name it .html, "
+			  "or remove --html", output);
 		return false;
 	}
 	if (request->svg && page) {
-		tell_error("%s: --svg makes a picture, no page: name it .svg, "
-			   "or leave --svg out", output);
+		log_error("%s: --svg writes SVG, not a page: name it .svg, or "
+			  "remove --svg", output);
 		return false;
 	}
 	return true;
@@ -87,7 +87,7 @@ static bool decide(struct request *request)
 				       output_file_ends(output, ".htm"));
 
 	if (request->svg + request->html + request->json > 1) {
-		tell_error("--svg --html --json: one of them at a time");
+		log_error("--svg, --html, --json: use only one of them");
 		return false;
 	}
 	if (output != NULL && !request->json && !name_fits(request, page))
@@ -101,46 +101,46 @@ static bool decide(struct request *request)
 
 static int draw_one(struct request *request, int operands, char **argv)
 {
-	if (!comparing_no_moments(&request->comparing) ||
-	    !reading_find_one(&request->reading, operands, argv))
+	if (!comparison_no_moments(&request->comparison) ||
+	    !trace_args_find_one(&request->args, operands, argv))
 		return EXIT_NOTHING;
-	return exporting_run(&request->flame.export, &request->reading,
-			     &request->format);
+	return export_run(&request->flame.export, &request->args,
+			  &request->format);
 }
 
 static int draw_difference(struct request *request, int operands, char **argv)
 {
-	struct comparing *comparing = &request->comparing;
+	struct comparison *comparison = &request->comparison;
 	struct export *export = &request->flame.export;
 	const struct exporter *format = &request->format;
 	int status;
 
-	request->reading.query.spares |= format->spares;
-	comparing->of_functions = true;
-	if (!comparing_read(comparing, operands, argv))
+	request->args.query.spares |= format->spares;
+	comparison->of_functions = true;
+	if (!comparison_read(comparison, operands, argv))
 		return EXIT_NOTHING;
-	request->flame.comparing = comparing;
-	export->profile = comparing->profile;
-	export->query = &request->reading.query;
+	request->flame.comparison = comparison;
+	export->profile = comparison->profile;
+	export->query = &request->args.query;
 	for (unsigned side = 0; side < 2; side++)
 		coverage_add(&export->coverage,
-			     &comparing->sides[side].coverage);
-	filter_tell_unmatched(request->reading.query.filter, tell_notes());
+			     &comparison->sides[side].coverage);
+	filter_report_unmatched(request->args.query.filter, log_notes());
 	export->out = output_file_open(export->output);
 	if (export->out == NULL)
 		return EXIT_NOTHING;
 	status = output_file_close(export->out, export->output,
 				   format->write(export));
-	return status == EXIT_COMPLETE ? comparing->status : status;
+	return status == EXIT_COMPLETE ? comparison->status : status;
 }
 
 static int run_flamegraph(const struct command *command, int argc, char **argv)
 {
 	struct request request = { .flame.icicle = true,
-				   .comparing.reading = &request.reading };
+				   .comparison.args = &request.args };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
@@ -149,73 +149,72 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 		status = request.diff ?
 			draw_difference(&request, operands, argv + 1) :
 			draw_one(&request, operands, argv + 1);
-	comparing_free(&request.comparing);
-	reading_free(&request.reading);
+	comparison_free(&request.comparison);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Draws what a trace says as a flame graph: a box for each function, as "
-	"wide as what was allocated in it and in all that it called. An SVG "
-	"picture of one cost, or an HTML page with all of them; both are one "
-	"file that asks the network for nothing, to be opened in a browser: "
-	"click a box to zoom, search by regular expressions. Sums are those of "
-	"`gnomon report`, also with filters.",
-	"With --diff, what two traces, or two moments of one, have not in "
-	"common: operands, --from and --to are those of `gnomon diff`. Of two "
-	"traces, boxes are functions, whichever their lines, which move from "
-	"build to build. A box is as wide as its stacks were on the side where "
-	"each was larger; what has grown is red, and blue what has shrunk, the "
-	"stronger the larger a part of it that is.",
-	"What is too small to be seen is drawn with the other small functions "
-	"that its caller called, as \"(n smaller)\".",
+	"Draws a trace as a flame graph: a box for each function, as wide as "
+	"the allocations in the function and all its callees. Writes an SVG "
+	"picture of one cost, or an HTML page with all costs. Both are single "
+	"files that make no network requests. Open them in a browser: click a "
+	"box to zoom, search by regular expressions. Sums are those of `gnomon "
+	"report`, with or without filters.",
+	"With --diff, shows the differences of two traces, or of two moments "
+	"of one trace: operands, --from and --to are those of `gnomon diff`. "
+	"Between two traces, boxes are functions without line numbers, since "
+	"lines move from build to build. A box is as wide as the larger side "
+	"of each of its stacks. Growth is red, shrinkage blue; the larger the "
+	"relative change, the stronger the colour.",
+	"Functions too small to be visible are merged, for each caller, into "
+	"one box \"(n smaller)\".",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon flamegraph --cost peak -o peak.svg", "what the peak was made of",
+	"gnomon flamegraph --cost peak -o peak.svg",
+		"the call stacks that made up the peak",
 	"gnomon flamegraph a.trace -o a.html", "all costs in one page",
 	"gnomon flamegraph --fate live --size-min 1M > large.svg",
-	"large blocks that were not freed",
+	"large blocks that were never freed",
 	"gnomon flamegraph --diff old.trace new.trace -o diff.html",
-	"where the new one needs more, and where less",
+	"where the new trace uses more memory, and where less",
 	"gnomon flamegraph --diff a.trace --from 10s --to 60s -o diff.html",
-	"what has grown within these 50 seconds",
+	"growth within these 50 seconds",
 	NULL
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_index,
-	&reading_symbols, &filter_options, NULL
+	&trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, &filter_options, NULL
 };
 
 static const struct command_words choices[] = {
-	{ COST, figure_words_exported },
+	{ COST, measure_words_exported },
 	{ 0, NULL },
 };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
-	  "how wide a box is; the page begins with it; %s" },
+	  "the width of boxes; a page starts with this cost; %s" },
 	{ DIFF, "diff", 0, NULL, NULL,
-	  "draw what differs between two traces, or between --from and --to "
+	  "draw the differences between two traces, or between --from and --to "
 	  "of one" },
 	{ SVG, "svg", 0, NULL, NULL,
-	  "write a picture: what is done unless the output's name ends in "
-	  ".html" },
-	{ HTML, "html", 0, NULL, NULL, "write a page" },
+	  "write SVG; default unless the output's name ends in .html" },
+	{ HTML, "html", 0, NULL, NULL, "write an HTML page" },
 	{ JSON, "json", 0, NULL, NULL,
-	  "what the page shows as one JSON object, for programs to read: boxes "
-	  "in columns, each after its caller, with all costs" },
+	  "write the page's data as one JSON object: boxes as columns, in "
+	  "preorder, with all costs" },
 	{ NO_TIMELINE, "no-timeline", 0, NULL, NULL,
-	  "leave out what was live over time, which a page and --json have: "
-	  "with an index the trace need not be read then" },
+	  "leave out live memory over time from a page or --json: with an "
+	  "index, the trace need not be read then" },
 	{ LAYOUT, "layout", 0, "icicle|flame", "icicle",
-	  "what is called hangs below its caller, or stands upon it; in a "
-	  "browser this can be changed" },
+	  "icicle: callees below their callers; flame: above; can be changed "
+	  "in the browser" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	COMMAND_COMMON_OPTIONS,

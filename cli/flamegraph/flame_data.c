@@ -1,18 +1,18 @@
 /*
- * flame_data.c: the tree of a flame graph, and what is said with it, as JSON
- * for cli/page/flame_data.ts, which has its types. Each string is there once;
+ * flame_data.c: writes a flame graph's tree and metadata as JSON for
+ * cli/page/flame_data.ts, which declares the types. Each string is stored once;
  * frames and nodes are columns of numbers:
  *
  *	strings    names and files; 0 is ""
- *	libraries  the one with most frames first; 0 is ""
+ *	libraries  largest first; 0 is ""
  *	frames     six numbers each: name, file, line, column, library, flags
  *	nodes      in the order of flame.h: depth; frame (-1 the root, -1-n
  *	           for "n smaller"); a column for each of enum flame_value,
- *	           and of a comparison before_… and change_… of each
- *	timeline   spans of equal width: most live bytes, and bytes allocated
- *	tracks     of some nodes, the live bytes at the ends of wider spans:
- *	           each number is the difference to the one before
- *	diff       of a comparison: what the two sides are called
+ *	           and for a diff also before_… and change_… of each
+ *	timeline   equal time spans: maximum of live bytes, and allocated bytes
+ *	tracks     live bytes of some nodes at the ends of wider spans:
+ *	           each number is the difference to the previous one
+ *	diff       labels of the two sides of a diff
  *
  * Called by the main thread.
  */
@@ -27,14 +27,14 @@
 #include "cli/command/print/report_coverage.h"
 #include "cli/model/stats/timeline.h"
 
-/* Names of all frames together; more, and the longest are cut. */
+/* Bytes of all frames' names; above it, the longest are cut. */
 #define NAMES_BUDGET (8u << 20)
 #define SPANS_MAX 512u
 
 enum flame_flag {
 	FLAG_INLINED = 1,
 	FLAG_GLUE = 2,
-	FLAG_STOP = 4,		/* no frame: why the walk ended */
+	FLAG_STOP = 4,		/* pseudo-frame: why the walk stopped */
 	FLAG_NAMELESS = 8
 };
 
@@ -46,9 +46,9 @@ static const char *const columns[FLAME_VALUES] = {
 struct writer {
 	const struct flame_tree *tree;
 	struct json json;
-	struct table strings;	/* address -> number: they are interned */
+	struct table strings;	/* address -> number: strings are interned */
 	uint32_t string_count;
-	uint32_t *names, *files;	/* of each frame: numbers of strings */
+	uint32_t *names, *files;	/* string numbers of each frame */
 };
 
 static uint32_t put_string(struct writer *w, const char *key, const char *text)
@@ -171,7 +171,7 @@ static void put_spans(struct json *json, const struct timeline *timeline,
 	json_end_array(json);
 }
 
-/* Of so many buckets. */
+/* The width of `step` buckets in ns. */
 static uint64_t width_of(const struct model *model, size_t step)
 {
 	const struct timeline *timeline = model_timeline(model);
@@ -239,21 +239,21 @@ static void put_tracks(struct json *json, struct export *export,
 	flame_tracks_free(&tracks);
 }
 
-static void put_sides(struct json *json, const struct comparing *comparing)
+static void put_sides(struct json *json, const struct comparison *comparison)
 {
 	json_object(json, "diff");
-	json_string(json, "before", comparing->sides[0].label);
-	json_string(json, "after", comparing->sides[1].label);
+	json_string(json, "before", comparison->sides[0].label);
+	json_string(json, "after", comparison->sides[1].label);
 	json_end_object(json);
 }
 
-/* What is told besides the tree. */
+/* Write the metadata. */
 static void put_about(struct json *json, const struct flame_export *flame,
 		      const struct flame_tree *tree)
 {
 	LOCAL_BUFFER title = { 0 }, command = { 0 };
 
-	if (flame->comparing == NULL)
+	if (flame->comparison == NULL)
 		model_command(flame->export.model, &command);
 	flame_title(&title, flame);
 	json_uint(json, "version", 1);
@@ -261,13 +261,13 @@ static void put_about(struct json *json, const struct flame_export *flame,
 	json_string(json, "command", command.data ? command.data : "");
 	json_string(json, "filters",
 		    filter_text(flame->export.query->filter));
-	json_string(json, "cost", figure_kinds[flame->export.cost].name);
+	json_string(json, "cost", measure_kinds[flame->export.cost].name);
 	json_bool(json, "icicle", flame->icicle);
 	json_bool(json, "estimated",
 		  flame->export.coverage.sample_mean != 0);
 	report_coverage_json(json, &flame->export.coverage);
 	json_uint(json, "folded", tree->folded);
-	/* "what is less than a n-th" */
+	/* "less than an n-th" */
 	json_uint(json, "part", (uint64_t)(1 / tree->share));
 }
 
@@ -289,8 +289,8 @@ void flame_data_write(struct flame_export *flame,
 	put_strings(&w);
 	put_frames(&w);
 	put_nodes(&w);
-	if (flame->comparing != NULL) {
-		put_sides(&w.json, flame->comparing);
+	if (flame->comparison != NULL) {
+		put_sides(&w.json, flame->comparison);
 	} else {
 		put_timeline(&w.json, flame->export.model);
 		put_tracks(&w.json, &flame->export, tree);

@@ -1,14 +1,14 @@
 /*
- * flame_html.c: a flame graph as one page (cli/page/flame_html.*) with all
- * costs in it, which asks the network for nothing; or what that page shows, as
- * JSON. Called by the main thread.
+ * flame_html.c: writes a flame graph as one page (cli/page/flame_html.*) with
+ * all costs, which makes no network requests; or the page's data as JSON.
+ * Called by the main thread.
  */
 #include "cli/flamegraph/flame.h"
 
 #include "cli/base/status.h"
 #include "cli/command/page.h"
 
-/* A 4000th of a screen is half a point: nobody sees it. */
+/* A 4000th of a screen is half a point, which is invisible. */
 #define SHARE (1.0 / 4000)
 #define NODES_MAX 60000u
 #define DEPTH_MAX 4000u
@@ -58,7 +58,7 @@ static int write_html(struct export *export)
 
 const struct exporter flame_html = {
 	.name = "html",
-	.what = "a flame graph as a page",
+	.what = "a flame graph as HTML",
 	.wants_profile = true,
 	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 		QUERY_SPARES_BLOCKS,
@@ -80,7 +80,7 @@ static int write_json(struct export *export)
 
 const struct exporter flame_json = {
 	.name = "json",
-	.what = "what the page shows, for programs",
+	.what = "the page's data",
 	.wants_profile = true,
 	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 		QUERY_SPARES_BLOCKS,

@@ -12,7 +12,7 @@
 #include "cli/base/table.h"
 #include "cli/base/text/quantity.h"
 
-/* Names are never cut to less than this. */
+/* The minimum length of cut names. */
 #define NAME_MIN 64
 #define CUT "…"
 
@@ -20,8 +20,8 @@
 
 struct library {
 	const char *name;
-	uint32_t nodes;		/* how many nodes are in it */
-	uint32_t number;	/* by its first frame, from 1 on */
+	uint32_t nodes;		/* number of its nodes */
+	uint32_t number;	/* in order of first frame, from 1 */
 };
 
 static int by_weight(const void *a, const void *b)
@@ -31,8 +31,8 @@ static int by_weight(const void *a, const void *b)
 	return sort_down(x->nodes, y->nodes) ?: sort_up(x->number, y->number);
 }
 
-/* Libraries as they are met, 0 being none: numbers in library_of[]. Strings of
- * a profile are interned: equal ones are one. */
+/* Number libraries in order of occurrence in library_of[]; 0: none. Strings of
+ * a profile are interned, so equal names have equal addresses. */
 static uint32_t find_libraries(struct flame_tree *tree, struct library *list)
 {
 	struct table number_of = { 0 };
@@ -83,10 +83,10 @@ void flame_libraries(struct flame_tree *tree)
 
 void flame_title(struct buffer *title, const struct flame_export *flame)
 {
-	if (flame->comparing != NULL)
+	if (flame->comparison != NULL)
 		buffer_printf(title, "%s → %s",
-			      flame->comparing->sides[0].label,
-			      flame->comparing->sides[1].label);
+			      flame->comparison->sides[0].label,
+			      flame->comparison->sides[1].label);
 	else
 		export_title(title, flame->export.model, flame->export.trace);
 }
@@ -125,7 +125,7 @@ const char *flame_frame_name(struct buffer *scratch,
 
 	if (strnlen(name, limit + 1) <= limit)
 		return name;
-	/* bytes 10xxxxxx go on with a character */
+	/* bytes 10xxxxxx continue a character */
 	while (limit > 0 && ((unsigned char)name[limit] & 0xc0) == 0x80)
 		limit--;
 	if (name != scratch->data) {

@@ -1,5 +1,5 @@
 /*
- * flame_pages.c: what mk/page.mk made of cli/page/, in the command itself.
+ * flame_pages.c: embeds what mk/page.mk makes of cli/page/.
  */
 #include "cli/flamegraph/flame.h"
 

@@ -1,15 +1,14 @@
 /*
- * flame_svg.c: a flame graph as an SVG picture of one cost. It is a plain
- * picture for who runs no scripts: sizes are fixed, names are cut to what
- * their box has room for. The script in it (cli/page/flame_svg.ts) makes it as
- * wide as the window, zooms and searches; it goes by the exact numbers that
- * each box has with it:
+ * flame_svg.c: writes a flame graph as SVG, for one cost. Without scripts it is
+ * a static picture: sizes are fixed, and names are cut to fit their boxes. Its
+ * script (cli/page/flame_svg.ts) fits it to the window, zooms and searches,
+ * using the exact numbers stored with each box:
  *
  *	<g class="f l3" data-s="START" data-v="VALUE" data-d="DEPTH">
- *	  <title>all of it</title><rect …/><text …>name</text></g>
+ *	  <title>details</title><rect …/><text …>name</text></g>
  *
- * START is the sum of all that is left of the box in its row.
- * Called by the main thread.
+ * START is the sum of everything left of the box in its row. Called by the main
+ * thread.
  */
 #include "cli/flamegraph/flame.h"
 
@@ -26,14 +25,14 @@
 #include "cli/base/text/utf8.h"
 #include "cli/base/text/xml.h"
 
-/* Points; cli/page/flame_svg.ts has them, too. */
+/* Points; the same as in cli/page/flame_svg.ts. */
 #define WIDTH 1200
 #define MARGIN 10
 #define ROW 17
-#define LEGEND 65		/* below title, what it is, what the mouse is over */
+#define LEGEND 65		/* below title, description, mouse-over text */
 #define TOP 88
 #define BOTTOM 10
-#define LETTER 6.62		/* of a fixed-width font of 11 points */
+#define LETTER 6.62		/* width of a fixed-width font of 11 points */
 
 /* A 4000th of the picture is 0.3 points. */
 #define SHARE (1.0 / 4000)
@@ -46,14 +45,14 @@ struct picture {
 	const struct flame_export *flame;
 	struct flame_tree tree;
 	enum flame_value cost;
-	uint64_t *starts;	/* of each node */
-	uint32_t depth;		/* of the deepest */
+	uint64_t *starts;	/* start of each node */
+	uint32_t depth;		/* largest depth */
 	size_t name_limit;
 	FILE *out;
 	struct buffer scratch, text;
 };
 
-/* ---- where boxes are ---- */
+/* ---- positions of boxes ---- */
 
 struct child {
 	uint32_t node, parent;
@@ -69,8 +68,7 @@ static int by_size(const void *a, const void *b)
 	       sort_down(x->value, y->value) ?: sort_up(x->node, y->node);
 }
 
-/* Callers come before what they called, so all boxes of lower numbers have
- * their places when it is the turn of one's children. */
+/* Callers precede their callees, so a node is placed before its children. */
 static void place(struct picture *p)
 {
 	const struct flame_tree *tree = &p->tree;
@@ -111,7 +109,7 @@ static unsigned row_of(const struct picture *p, uint32_t depth)
 	return TOP + ROW * (p->flame->icicle ? depth : p->depth - depth);
 }
 
-/* ---- what is said ---- */
+/* ---- texts ---- */
 
 /* Valid until the next call. */
 static const char *as_xml(struct picture *p, const char *text)
@@ -123,7 +121,7 @@ static const char *as_xml(struct picture *p, const char *text)
 
 static bool is_bytes(const struct picture *p)
 {
-	return figure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
+	return measure_kinds[flame_costs[p->cost]].unit == QUANTITY_BYTES;
 }
 
 static void add_value(struct buffer *text, const struct picture *p,
@@ -136,14 +134,14 @@ static void add_value(struct buffer *text, const struct picture *p,
 		buffer_printf(text, "%s allocations", COUNT_TEXT(value));
 }
 
-/* What a box has; of a comparison, both sides of it. */
+/* The value of a box; in a diff, both sides. */
 static void add_values(struct buffer *text, const struct picture *p,
 		       const struct flame_node *node)
 {
 	uint64_t after = node->values[p->cost];
 	uint64_t before = node->values[FLAME_OF(FLAME_BEFORE, p->cost)];
 
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		add_value(text, p, before);
 		buffer_string(text, " → ");
 	}
@@ -180,7 +178,7 @@ static void add_place(struct buffer *text, const struct profile_frame *frame)
 		buffer_string(text, " (inlined)");
 }
 
-/* All that is known of a box, for its tooltip. */
+/* Write a box's tooltip. */
 static void put_title(struct picture *p, const struct flame_node *node)
 {
 	LOCAL_BUFFER text = { 0 };
@@ -192,7 +190,7 @@ static void put_title(struct picture *p, const struct flame_node *node)
 		add_place(&text, &p->tree.profile->frames[node->frame]);
 	buffer_string(&text, "\n");
 	add_values(&text, p, node);
-	if (p->flame->comparing == NULL)
+	if (p->flame->comparison == NULL)
 		buffer_printf(&text, ", %s", PERCENT_TEXT(
 			      node->values[p->cost],
 			      p->tree.nodes[0].values[p->cost]));
@@ -201,7 +199,7 @@ static void put_title(struct picture *p, const struct flame_node *node)
 
 /* ---- boxes ---- */
 
-/* Functions of one library are told apart by three shades of its colour. */
+/* Three shades of a library's colour distinguish its functions. */
 static unsigned shade_of(const struct profile_frame *frame)
 {
 	uint32_t hash = 0;
@@ -211,7 +209,7 @@ static unsigned shade_of(const struct profile_frame *frame)
 	return (unsigned)(hash_fixed(hash ^ frame->offset) % 3);
 }
 
-/* Boxes that are wide enough have a gap between them. */
+/* Leave a gap between boxes that are wide enough. */
 static double drawn(double width)
 {
 	return width > 3 ? width - .7 : width;
@@ -222,7 +220,7 @@ static void put_class(struct picture *p, const struct flame_node *node)
 	const struct profile_frame *frame;
 	uint32_t library;
 
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		fprintf(p->out, "f %s", flame_change_class(node, p->cost));
 		return;
 	}
@@ -241,8 +239,8 @@ static void put_class(struct picture *p, const struct flame_node *node)
 			1 + (library - 1) % COLOURS, shade_of(frame));
 }
 
-/* The start of a name that fits into so many letters; signs of East Asia are
- * two wide. */
+/* The start of a name that fits into so many columns; East Asian characters
+ * take two. */
 static const char *fitting(struct buffer *text, const char *name,
 			   size_t letters)
 {
@@ -302,7 +300,7 @@ static void put_box(struct picture *p, uint32_t n)
 	fputs("</g>\n", p->out);
 }
 
-/* ---- around them ---- */
+/* ---- head and legend ---- */
 
 static void put_head(struct picture *p, unsigned height)
 {
@@ -360,8 +358,8 @@ static void put_kind(struct picture *p, const char *class,
 static void put_changes(struct picture *p, double *x, unsigned y)
 {
 	static const char *const kinds[][2] = {
-		{ "less4", "gone" }, { "less3", "less than half is left" },
-		{ "less2", "shrunk" }, { "same", "the same" },
+		{ "less4", "gone" }, { "less3", "less than half left" },
+		{ "less2", "shrunk" }, { "same", "unchanged" },
 		{ "more2", "grown" }, { "more3", "more than doubled" },
 		{ "more4", "new" },
 	};
@@ -377,7 +375,7 @@ static void put_legend(struct picture *p, unsigned y)
 	char class[16];
 
 	fputs("<g class=\"legend\">\n", p->out);
-	if (p->flame->comparing != NULL) {
+	if (p->flame->comparison != NULL) {
 		put_changes(p, &x, y);
 	} else {
 		put_kind(p, "glue", "allocators, start-up", &x, y);
@@ -429,7 +427,7 @@ static int write_svg(struct export *export)
 
 const struct exporter flame_svg = {
 	.name = "svg",
-	.what = "a flame graph as a picture",
+	.what = "a flame graph as SVG",
 	.wants_profile = true,
 	.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 		QUERY_SPARES_BLOCKS,

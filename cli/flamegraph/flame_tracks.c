@@ -1,8 +1,8 @@
 /*
- * flame_tracks.c: see flame.h: what was live of the larger nodes of a tree, in
- * spans of equal width. The blocks are followed in a second pass; each counts
- * to the innermost node with a track that is around its stack. A row is what
- * was live when a span ended.
+ * flame_tracks.c: see flame.h: live memory of the larger nodes of a tree in
+ * equal time spans. A second pass follows the blocks. Each block counts for the
+ * innermost node with a track that contains its stack. A row has the live bytes
+ * at the end of a span.
  *
  * Called by the main thread.
  */
@@ -25,12 +25,13 @@
 struct follower {
 	struct flame_tracks *tracks;
 	const struct timeline *timeline;
-	uint32_t *of_context;	/* its track; PROFILE_NONE: filtered out */
-	uint64_t *live;		/* of each track, now */
-	size_t row;		/* the next to be written */
+	uint32_t *of_context;	/* its track; PROFILE_NONE: excluded by a
+				 * filter */
+	uint64_t *live;		/* current live bytes of each track */
+	size_t row;		/* next row to write */
 };
 
-/* ---- which nodes ---- */
+/* ---- selecting nodes ---- */
 
 static double share_of(const struct flame_tree *tree, uint32_t n)
 {
@@ -46,8 +47,8 @@ static double share_of(const struct flame_tree *tree, uint32_t n)
 	return most;
 }
 
-/* Callers have no less than what they called, so with a node its callers are
- * chosen, too. */
+/* Callers are at least as large as their callees, so all callers of a selected
+ * node are selected, too. */
 static void choose(struct flame_tracks *tracks, const struct flame_tree *tree)
 {
 	double share = 1e-3;
@@ -74,20 +75,20 @@ static bool is_behind(const void *list, size_t i, uint64_t node)
 	return ((const struct flame_node *)list)[i].origin > node;
 }
 
-/* The innermost node of the tree that is, or is around, one of the profile. */
+/* The innermost node of the tree that is or contains a node of the profile. */
 static uint32_t around(const struct flame_tree *tree, uint32_t node)
 {
 	size_t behind = search_first(tree->nodes, tree->count, is_behind, node);
 	uint32_t n = (uint32_t)behind - 1;
 
-	assert(behind > 0);	/* the root is not */
+	assert(behind > 0);	/* the root's origin is never greater */
 	while (tree->nodes[n].smaller > 0 ||
 	       tree->profile->nodes[tree->nodes[n].origin].end <= node)
 		n = tree->nodes[n].parent;
 	return n;
 }
 
-/* For each node of the tree, the track that it, or the next around it, has. */
+/* For each node of the tree, its track or that of the nearest ancestor. */
 static uint32_t *tracks_of_nodes(const struct flame_tracks *tracks,
 				 const struct flame_tree *tree)
 {
@@ -125,7 +126,7 @@ static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
 	return of_context;
 }
 
-/* ---- what was live ---- */
+/* ---- live bytes ---- */
 
 static void write_rows(struct follower *f, uint64_t stamp)
 {
@@ -149,7 +150,7 @@ static void add(struct follower *f, const struct export_block *block,
 		f->live[track] += bytes;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	add(owner, block, block->block->size);
 }
@@ -159,8 +160,8 @@ static void take_end(void *owner, const struct export_block *block)
 	add(owner, block, -block->block->size);
 }
 
-/* A pipe is read once; at a moment, nothing ends; of a sample, a block stands
- * for others, too. */
+/* Not possible for a pipe, which is read once; for a moment, where nothing is
+ * freed; or for a sample, where a block stands for others. */
 static bool can_follow(struct export *export)
 {
 	return model_timeline(export->model)->count > 0 &&
@@ -175,7 +176,7 @@ bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 	const struct model *model = export->model;
 	struct follower f = { .tracks = tracks, .timeline = model_timeline(model) };
 	const struct export_follower follower = {
-		.owner = &f, .birth = take_birth, .end = take_end,
+		.owner = &f, .alloc = take_alloc, .end = take_end,
 	};
 	int status;
 
@@ -190,7 +191,7 @@ bool flame_tracks_follow(struct flame_tracks *tracks, struct export *export,
 				   sizeof(*tracks->live));
 	f.live = grow_zeroed(tracks->count, sizeof(*f.live));
 	f.of_context = tracks_of_contexts(tracks, tree, model_contexts(model));
-	/* Memory for the second pass. */
+	/* Free memory for the second pass. */
 	profile_keep_frames(export->profile);
 	status = export_follow(export, &follower);
 	write_rows(&f, UINT64_MAX);

@@ -1,8 +1,8 @@
 /*
- * flame_tree.c: see flame.h. The profile is walked twice, each time with the
- * way from the root on a stack, where sums grow from the leaves: first for the
- * share of each node, four bytes for one; then, when it is clear what is too
- * small, for the tree. Called by the main thread.
+ * flame_tree.c: see flame.h. Walks the profile twice, with the current path on
+ * a stack where sums accumulate from the leaves. The first walk computes the
+ * share of each node (four bytes per node). The second walk builds the tree,
+ * when it is known which nodes are too small. Called by the main thread.
  */
 #include "cli/flamegraph/flame.h"
 
@@ -13,31 +13,31 @@
 #include "cli/base/grow.h"
 #include "unwind/claim.h"
 
-/* A limit on nodes that is not met makes shares grow by so much at a time. */
+/* If there are too many nodes, the minimum share grows by this factor. */
 #define SHARE_STEP 1.25
 
-const enum figure flame_costs[FLAME_COSTS] = {
-	[FLAME_LIVE] = FIGURE_LIVE,
-	[FLAME_PEAK] = FIGURE_PEAK,
-	[FLAME_TOTAL] = FIGURE_TOTAL,
-	[FLAME_COUNT] = FIGURE_COUNT,
-	[FLAME_TEMPORARY] = FIGURE_TEMPORARY,
+const enum measure flame_costs[FLAME_COSTS] = {
+	[FLAME_LIVE] = MEASURE_LIVE,
+	[FLAME_PEAK] = MEASURE_PEAK,
+	[FLAME_TOTAL] = MEASURE_TOTAL,
+	[FLAME_COUNT] = MEASURE_COUNT,
+	[FLAME_TEMPORARY] = MEASURE_TEMPORARY,
 };
 
-/* A node on the way from the root to the one that is walked over. */
+/* A node on the path from the root to the current node. */
 struct level {
-	uint32_t node;		/* of the profile */
-	uint32_t out;		/* of the tree; PROFILE_NONE: folded */
+	uint32_t node;		/* in the profile */
+	uint32_t out;		/* in the tree; PROFILE_NONE: folded */
 	uint32_t smaller;
 	uint64_t values[FLAME_ALL];
-	uint64_t rest[FLAME_ALL];	/* of what was folded below it */
+	uint64_t rest[FLAME_ALL];	/* sums of folded children */
 };
 
 struct walk {
 	const struct flame_limits *limits;
 	struct flame_tree *tree;
 	uint64_t whole[FLAME_ALL];
-	float *shares;		/* by node of the profile */
+	float *shares;		/* by profile node */
 	bool building;		/* the second walk */
 	struct level *levels;
 	size_t depth;
@@ -56,7 +56,7 @@ static void values_of_side(const struct profile *profile, uint32_t node,
 	values[FLAME_PEAK_BLOCKS] = figures->peak_blocks;
 }
 
-/* Of the stack alone. */
+/* The self values of a stack. */
 static void own_values(const struct flame_tree *tree, uint32_t node,
 		       uint64_t values[FLAME_ALL])
 {
@@ -79,7 +79,7 @@ static void add(uint64_t sum[FLAME_ALL], const uint64_t more[FLAME_ALL])
 		sum[i] += more[i];
 }
 
-/* The largest of its shares in what is drawn; 0: there is nothing of it. */
+/* The largest share of the drawn costs; 0: it has none of them. */
 static float share_of(const struct walk *walk,
 		      const uint64_t values[FLAME_ALL])
 {
@@ -130,7 +130,7 @@ static void enter(struct walk *walk, uint32_t n)
 	walk->depth++;
 }
 
-/* All of the node is known: put it down, and to its caller's. */
+/* The node's sums are complete: store them and add them to the caller's. */
 static void leave(struct walk *walk)
 {
 	struct level *level = &walk->levels[--walk->depth];
@@ -254,7 +254,7 @@ void flame_tree_free(struct flame_tree *tree)
 	free(tree->library_of);
 }
 
-/* ---- of a node that compares ---- */
+/* ---- nodes of a diff ---- */
 
 uint64_t flame_width(const struct flame_node *node, enum flame_value value)
 {
@@ -263,7 +263,7 @@ uint64_t flame_width(const struct flame_node *node, enum flame_value value)
 	uint64_t change = node->values[FLAME_OF(FLAME_CHANGE, value)];
 
 	if (before == 0)
-		return after;	/* of one side, too */
+		return after;	/* also if there is only one side */
 	CLAIM((before + after + change) % 2 == 0); /* I3 */
 	return (before + after + change) / 2;
 }

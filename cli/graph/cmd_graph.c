@@ -1,15 +1,15 @@
 /*
- * cmd_graph.c: `gnomon graph`: figures over time as a picture, a page or a
+ * cmd_graph.c: `gnomon graph`: measures over time as a picture, a page or a
  * table. Runs in the main thread; graph*.c do the work.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
-#include "cli/command/exporting.h"
-#include "cli/command/figure_words.h"
+#include "cli/command/export_run.h"
+#include "cli/command/measure_words.h"
 #include "cli/command/output_file.h"
 #include "cli/commands.h"
 #include "cli/graph/graph.h"
@@ -21,7 +21,7 @@ enum { COST = 1, BY, TOP, STEPS, FORMAT, LAYOUT, OUTPUT };
 
 struct graph_format {
 	const char *name;
-	const char *ending, *other;	/* of a file's name */
+	const char *ending, *other;	/* file name suffixes */
 	void (*write)(const struct graph *graph, FILE *out);
 };
 
@@ -35,7 +35,7 @@ static const struct graph_format formats[] = {
 
 struct request {
 	struct export export;		/* first: see write_one */
-	struct reading reading;
+	struct trace_args args;
 	struct graph graph;
 	struct graph_wanted wanted;
 	const struct graph_format *format;
@@ -48,11 +48,11 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case COST:
-		return exporting_take_cost(&request->export, value);
+		return export_run_measure(&request->export, value);
 	case BY:
 		request->by = value;
 		break;
@@ -76,17 +76,17 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
-/* By the output's name, if it is not said. False: they contradict. */
+/* Choose the format by the output's name if not given. False: they conflict. */
 static bool decide_format(struct request *request)
 {
 	const char *output = request->export.output;
 	const char *kind = output ? output_file_picture(output) : NULL;
 
 	if (kind != NULL) {
-		tell_error("%s: no %s is made here: name it .svg or .html; "
-			   "browsers print either", output, kind);
+		log_error("%s: cannot write %s: name it .svg or .html; "
+			  "browsers print both", output, kind);
 		return false;
 	}
 	for (size_t i = 0; output != NULL && i < FORMATS; i++) {
@@ -94,10 +94,10 @@ static bool decide_format(struct request *request)
 		    !output_file_ends(output, formats[i].other))
 			continue;
 		if (request->format != NULL && request->format != &formats[i]) {
-			tell_error("%s: is no name for --format %s: leave that "
-				   "out, or name it %s", output,
-				   request->format->name,
-				   request->format->ending);
+			log_error("%s: does not fit --format %s: remove the "
+				  "option, or name it %s", output,
+				  request->format->name,
+				  request->format->ending);
 			return false;
 		}
 		request->format = &formats[i];
@@ -109,8 +109,8 @@ static bool decide_format(struct request *request)
 
 static bool decide_query(struct request *request)
 {
-	struct query *query = &request->reading.query;
-	enum figure cost = request->graph.cost;
+	struct query *query = &request->args.query;
+	enum measure cost = request->graph.cost;
 	struct buffer why = { 0 };
 	bool good = true;
 
@@ -119,21 +119,21 @@ static bool decide_query(struct request *request)
 	if (request->by != NULL)
 		good = query_parse_keys(query, request->by, &why);
 	if (!good)
-		tell_error("--by %s: %s", request->by, why.data);
+		log_error("--by %s: %s", request->by, why.data);
 	buffer_free(&why);
 	request->graph.adds_up = query_inclusive(query) == NULL;
-	/* Of what was live at the end there may be little: the rows are those
-	 * that had most when most was live. */
-	query->order = cost == FIGURE_LIVE ? FIGURE_PEAK : cost;
+	/* Rows are sorted by their share of the peak: little may be live at the
+	 * end. */
+	query->order = cost == MEASURE_LIVE ? MEASURE_PEAK : cost;
 	query->limit = request->top_given ? request->top : DEFAULT_TOP;
 	query->over_time = true;
-	request->wanted.full_names = request->reading.full_names;
+	request->wanted.full_names = request->args.full_names;
 	request->wanted.steps = request->steps ? (size_t)request->steps :
 		DEFAULT_STEPS;
 	return good;
 }
 
-/* Once it is known whether series add up. */
+/* Call it once it is known whether series add up. */
 static bool decide_layout(struct request *request, bool usual)
 {
 	bool can_stack = graph_can_stack(&request->graph);
@@ -143,23 +143,23 @@ static bool decide_layout(struct request *request, bool usual)
 		can_stack && usual;
 	if (!request->graph.stacked || can_stack)
 		return true;
-	tell_error("--layout stacked: what these series have does not add up: "
-		   "draw lines");
+	log_error("--layout stacked: these series do not add up: use lines");
 	return false;
 }
 
 static bool fits(struct request *request)
 {
-	const struct reading *reading = &request->reading;
+	const struct trace_args *args = &request->args;
 
-	if (query_is_of_moment(&reading->query))
-		tell_error("--alive-at: at a moment there is no time that "
-			   "passes: leave it out, or see --from and --to");
-	else if (reading->many && (request->by != NULL || request->top_given))
-		tell_error("%s: of several traces each is a series: name one",
-			   request->by ? "--by" : "--top");
+	if (query_is_of_moment(&args->query))
+		log_error("--alive-at selects one moment, but a graph needs a "
+			  "span of time: remove it, or use --from and --to");
+	else if (args->many && (request->by != NULL || request->top_given))
+		log_error("%s: several traces are drawn as one series each: "
+			  "give only one trace",
+			  request->by ? "--by" : "--top");
 	else
-		return reading->many || decide_layout(request, true);
+		return args->many || decide_layout(request, true);
 	return false;
 }
 
@@ -193,20 +193,20 @@ static int graph_one(struct request *request)
 {
 	const struct exporter exporter = {
 		.name = request->format->name,
-		.wants_profile = query_needs_profile(&request->reading.query),
+		.wants_profile = query_needs_profile(&request->args.query),
 		.wants_costs = true,
 		.write = write_one,
 	};
 
-	if (!model_can_be_read_again(request->reading.traces[0], tell_notes()))
+	if (!model_can_be_read_again(request->args.traces[0], log_notes()))
 		return EXIT_NOTHING;
-	return exporting_run(&request->export, &request->reading, &exporter);
+	return export_run(&request->export, &request->args, &exporter);
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
-/* Before any is followed, for the axis is that of all. When the last event was
- * only a whole pass tells: it may be later than all that is said of times. */
+/* Find the time of each trace first: they share an axis. Only a complete pass
+ * finds the last event, which may be later than all recorded times. */
 static void find_time(const char *trace, struct graph_time *time)
 {
 	struct model *model = model_new(NULL, NULL);
@@ -227,13 +227,13 @@ static int add_trace(struct request *request, const char *trace,
 	struct frames frames;
 	int status, followed = EXIT_NOTHING;
 
-	if (!model_can_be_read_again(trace, tell_notes()))
+	if (!model_can_be_read_again(trace, log_notes()))
 		return EXIT_NOTHING;
-	status = reading_model(&request->reading, &model, trace);
+	status = trace_args_model(&request->args, &model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &frames, model);
-	if (reading_stack_filter(&request->reading, &frames, &filter)) {
+	trace_args_frames(&request->args, &frames, model);
+	if (trace_args_stack_filter(&request->args, &frames, &filter)) {
 		source = (struct query_source){
 			.model = model, .frames = &frames, .trace = trace,
 			.end_ns = model_duration_ns(model),
@@ -241,7 +241,7 @@ static int add_trace(struct request *request, const char *trace,
 			.keeper = filter,
 		};
 		followed = graph_add_trace(&request->graph,
-					   &request->reading.query,
+					   &request->args.query,
 					   &source, time);
 	}
 	if (followed != EXIT_NOTHING) {
@@ -256,30 +256,30 @@ static int add_trace(struct request *request, const char *trace,
 
 static int gather_many(struct request *request)
 {
-	struct reading *reading = &request->reading;
-	size_t count = reading->trace_count;
+	struct trace_args *args = &request->args;
+	size_t count = args->trace_count;
 	struct graph_time *times = grow_zeroed(count, sizeof(*times));
 	int status = EXIT_COMPLETE;
 
-	/* of each there is but one series: its whole */
-	reading->query.keys[0] = query_key_stack();
-	reading->query.limit = 1;
+	/* each trace is one series: its total */
+	args->query.keys[0] = query_key_stack();
+	args->query.limit = 1;
 	for (size_t i = 0; i < count; i++)
-		if (model_can_be_read_again(reading->traces[i], NULL))
-			find_time(reading->traces[i], &times[i]);
+		if (model_can_be_read_again(args->traces[i], NULL))
+			find_time(args->traces[i], &times[i]);
 	graph_set_axis(&request->graph, times, count, request->wanted.steps);
 	for (size_t i = 0; i < count; i++)
-		if (add_trace(request, reading->traces[i], &times[i]) !=
+		if (add_trace(request, args->traces[i], &times[i]) !=
 		    EXIT_COMPLETE)
 			status = EXIT_PARTIAL;
-	filter_tell_unmatched(reading->query.filter, tell_notes());
+	filter_report_unmatched(args->query.filter, log_notes());
 	free(times);
 	return request->graph.count == 0 ? EXIT_NOTHING : status;
 }
 
 static int graph_many(struct request *request)
 {
-	const char *filters = filter_text(request->reading.query.filter);
+	const char *filters = filter_text(request->args.query.filter);
 	struct graph *graph = &request->graph;
 	FILE *out;
 	int status = gather_many(request);
@@ -306,81 +306,79 @@ static int run_graph(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
-	request.reading.query.groups_max = QUERY_GROUPS_MAX;
+	trace_args_init(&request.args);
+	request.args.query.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
 	request.graph.cost = request.export.cost;
 	if (decide_format(&request) && decide_query(&request) &&
-	    reading_find(&request.reading, operands, argv + 1) &&
+	    trace_args_find(&request.args, operands, argv + 1) &&
 	    fits(&request))
-		status = request.reading.many ? graph_many(&request) :
+		status = request.args.many ? graph_many(&request) :
 			graph_one(&request);
 	graph_free(&request.graph);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Draws what was live, or what was allocated, over the time of a "
-	"recording: the largest rows of `gnomon report` with the same --by, "
-	"each in a colour, and all others in sum. An SVG picture, or an HTML "
-	"page in which the mouse tells the figures of a moment; both are one "
-	"file that asks the network for nothing. Or the figures themselves, as "
-	"a table or as JSON.",
-	"Areas stand upon each other where rows have no blocks in common; else, "
-	"and for peaks, which do not add up, they are lines. Of several traces, "
-	"or a directory of them, each is a line: by the clock, or, if most of "
-	"the time nothing was recorded, each from its own start.",
-	"Live is what is live when a step ends; peak, the most within it. All "
-	"else is what happened within a step; a block is temporary in the step "
-	"in which it is freed.",
+	"Draws live or allocated memory over the time of a recording: the "
+	"largest rows of `gnomon report` with the same --by, each in a colour, "
+	"and the sum of all others. Writes an SVG picture, or an HTML page in "
+	"which the mouse shows the values of a moment. Both are single files "
+	"that make no network requests. Or writes the values as CSV or JSON.",
+	"Series are stacked areas if rows share no blocks. Otherwise, and for "
+	"peaks, which do not add up, they are lines. Several traces, or a "
+	"directory of traces, are a line each: in wall-clock time, or, if "
+	"nothing was recorded most of the time, in time since each start.",
+	"Live is measured at the end of a step; peak is the maximum within a "
+	"step. All other values count events within a step; a temporary block "
+	"counts in the step in which it is freed.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon graph --by library -o live.svg",
-	"what each library held over time",
+	"live memory of each library over time",
 	"gnomon graph --by file --cost temporary a.trace -o a.html",
-	"when which files made temporary blocks, as a page",
+	"which files allocated temporary blocks, and when, as a page",
 	"gnomon graph --by thread --format csv > threads.csv",
-	"all figures of threads over time, as a table",
+	"all measures of threads over time, as a table",
 	"gnomon graph before.trace after.trace -o both.svg",
-	"two runs, from their starts on",
+	"two runs in one graph",
 	NULL
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_index,
-	&reading_symbols, &filter_options, NULL
+	&trace_args_model_options, &trace_args_index,
+	&trace_args_symbols, &filter_options, NULL
 };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, "live",
-	  "how high it is drawn, and which rows are: those that have most of "
-	  "it, of live and peak when most was live; %s" },
-	{ BY, "by", 'b', COMMAND_LIST, "site", "what a series is; %s" },
+	  "the value to draw; also selects the largest rows (for live and "
+	  "peak, those with most at the peak); %s" },
+	{ BY, "by", 'b', COMMAND_LIST, "site", "key of the series; %s" },
 	{ TOP, "top", 'n', "N", "9",
-	  "series beside the others, 0 for all" },
+	  "number of series besides \"others\"; 0: all" },
 	{ STEPS, "steps", 0, "N", "256",
-	  "into so many steps of equal width the time is cut, 2048 at most" },
+	  "number of equal time steps, 2048 at most" },
 	{ FORMAT, "format", 'f', "svg|html|csv|json", NULL,
-	  "what to write (by the output's name; svg)" },
+	  "output format (default: by the output's name, or svg)" },
 	{ LAYOUT, "layout", 0, "stacked|lines", NULL,
-	  "areas upon each other, or lines; on a page this can be changed "
-	  "(stacked, where that means something)" },
+	  "stacked areas, or lines; can be changed on a page (default: "
+	  "stacked, if the series add up)" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the result to FILE" },
 	COMMAND_COMMON_OPTIONS,
 };
 
 static const struct command_words choices[] = {
-	{ COST, figure_words_exported },
+	{ COST, measure_words_exported },
 	{ BY, query_key_word },
 	{ 0, NULL },
 };
@@ -388,7 +386,7 @@ static const struct command_words choices[] = {
 const struct command cmd_graph = {
 	.name = "graph",
 	.operands = "[TRACE...]",
-	.summary = "draw what was live or allocated over time",
+	.summary = "draw live or allocated memory over time",
 	.description = description,
 	.examples = examples,
 	.options = options,

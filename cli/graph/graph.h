@@ -1,15 +1,14 @@
 /*
- * graph.h: figures over time as a graph: several series on one axis, and what
- * writes them.
+ * graph.h: measures over time as a graph: several series on one axis, and its
+ * writers.
  *
- * Of one trace they are the first rows of a query, all others in sum, and
- * beside them the whole; of several, the whole of each.
+ * Of one trace, the series are the first rows of a query, the sum of all other
+ * rows, and the total. Of several traces, the series are the total of each.
  *
- *  I1  A series has axis.steps steps, of which [from, to) lie in the time of
- *      its recording: beyond there is nothing to tell, and all figures are 0.
- *  I2  Where adds_up is set, series have no blocks in common, and are of one
- *      time: what they tell, but for peaks, adds up to what all have then.
- * Called by the main thread.
+ *  I1  A series has axis.steps steps, of which [from, to) lie within its
+ *      recording. All values outside are 0 and mean nothing.
+ *  I2  If adds_up is set, the series share no blocks and have the same time
+ *      axis: their values, except peaks, add up to the total.
  */
 #ifndef GNOMON_GRAPH_H
 #define GNOMON_GRAPH_H
@@ -19,76 +18,76 @@
 
 enum graph_of {
 	GRAPH_ROW,
-	GRAPH_OTHERS,		/* comes last */
+	GRAPH_OTHERS,		/* always last */
 	GRAPH_TRACE
 };
 
 struct graph_series {
-	char *name;		/* a line */
+	char *name;		/* one line of text */
 	enum graph_of of;
 	size_t from, to;
 	struct series_step *steps;
 };
 
 struct graph {
-	struct buffer title;	/* which trace, or traces */
-	struct buffer about;	/* what of them, whichever cost: "by file" */
-	enum figure cost;
+	struct buffer title;	/* names the trace or traces */
+	struct buffer about;	/* what is grouped, for any cost: "by file" */
+	enum measure cost;
 	bool adds_up, stacked;
 	struct coverage coverage;	/* of all traces */
 	struct series_axis axis;
 	struct graph_series *list;
 	size_t count, capacity;
-	struct series_step *whole;	/* NULL: of several traces */
+	struct series_step *whole;	/* total; NULL: several traces */
 };
 
-/* How what is asked of one trace is told. */
+/* Options for a graph of one trace. */
 struct graph_wanted {
 	size_t steps;
 	bool full_names;
 };
 
-/* Fills in all but the title, the coverage, the cost, adds_up and stacked, of
- * as many series
- * beside the others as the query has rows. Returns what series_follow does. */
+/* Fill in all but the title, the coverage, the cost, adds_up and stacked. The
+ * graph has as many series, besides "others", as the query has rows. Same
+ * return value as series_follow. */
 int graph_gather(struct graph *graph, const struct query *query,
 		 const struct graph_wanted *wanted,
 		 const struct query_source *source);
 
-/* When a recording was. */
+/* The time of a recording. */
 struct graph_time {
-	uint64_t start_ns;	/* since 1970; 0: not known. Once there is an
-				 * axis: on it */
+	uint64_t start_ns;	/* since 1970; 0: unknown. After graph_set_axis:
+				 * on the axis */
 	uint64_t duration_ns;
 };
 /*
- * The axis of several recordings: the clock, if they are near each other, or
- * else each from its own start. Sets adds_up.
+ * Set the axis for several recordings: wall-clock time if they are near each
+ * other, else time since each one's start. Sets adds_up.
  */
 void graph_set_axis(struct graph *graph, struct graph_time *times,
 		    size_t count, size_t steps);
-/* One more trace: its whole, of what the query asks for. Returns what
- * series_follow does. */
+/* Add a trace: the total of what the query selects. Same return value as
+ * series_follow. */
 int graph_add_trace(struct graph *graph, const struct query *query,
 		    const struct query_source *source,
 		    const struct graph_time *time);
-/* Whether areas can stand upon each other. */
+/* Whether areas can be stacked. */
 bool graph_can_stack(const struct graph *graph);
-/* What the figures mean: "bytes live". */
-const char *graph_meaning(enum figure cost);
+/* The unit of the values: "bytes live". */
+const char *graph_meaning(enum measure cost);
 void graph_free(struct graph *graph);
 
-/* ---- what writes it ---- */
+/* ---- writers ---- */
 
 void graph_svg(const struct graph *graph, FILE *out);
 void graph_html(const struct graph *graph, FILE *out);
-/* Series by series, a line for each step. RFC 4180, UTF-8. */
+/* One line for each step, series by series. RFC 4180, UTF-8. */
 void graph_csv(const struct graph *graph, FILE *out);
-/* One object, which is in the page, too (cli/page/graph_data.ts); each figure
+/* One object, also embedded in the page (cli/page/graph_data.ts). Each measure
  * of a series is an array. */
 void graph_json(const struct graph *graph, FILE *out);
 
-/* What mk/page.mk made of cli/page/ (graph_pages.c); each ends with a NUL. */
+/* Made from cli/page/ by mk/page.mk (graph_pages.c); NUL-terminated. */
 extern const char graph_page_html[];
 extern const char graph_page_html_css[];
 extern const char graph_page_html_js[];

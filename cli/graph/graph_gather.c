@@ -1,5 +1,5 @@
 /*
- * graph_gather.c: see graph.h: where the series of a graph come from.
+ * graph_gather.c: see graph.h: collects the series of a graph.
  */
 #include "cli/graph/graph.h"
 
@@ -12,19 +12,19 @@
 #include "cli/query/row_name.h"
 #include "unwind/claim.h"
 
-/* Recordings that together are less than a part of the time from the first to
- * the last are far from each other. */
+/* Recordings are far apart if their total duration is less than a tenth of the
+ * time from the first to the last. */
 #define FAR_PART 10
 #define NAME_WIDTH 60
 
-const char *graph_meaning(enum figure cost)
+const char *graph_meaning(enum measure cost)
 {
 	static const char *const meanings[] = {
-		[FIGURE_LIVE] = "bytes live",
-		[FIGURE_PEAK] = "bytes live, at most",
-		[FIGURE_TOTAL] = "bytes allocated",
-		[FIGURE_COUNT] = "allocations",
-		[FIGURE_TEMPORARY] = "temporary blocks freed",
+		[MEASURE_LIVE] = "bytes live",
+		[MEASURE_PEAK] = "bytes live, at most",
+		[MEASURE_TOTAL] = "bytes allocated",
+		[MEASURE_COUNT] = "allocations",
+		[MEASURE_TEMPORARY] = "temporary blocks freed",
 	};
 
 	CLAIM(meanings[cost] != NULL);
@@ -33,7 +33,7 @@ const char *graph_meaning(enum figure cost)
 
 bool graph_can_stack(const struct graph *graph)
 {
-	return graph->adds_up && graph->cost != FIGURE_PEAK;
+	return graph->adds_up && graph->cost != MEASURE_PEAK;
 }
 
 static struct series_step *copy_of(const struct graph *graph,
@@ -46,7 +46,7 @@ static struct series_step *copy_of(const struct graph *graph,
 	return copy;
 }
 
-/* Takes the name. */
+/* Takes ownership of the name. */
 static struct graph_series *add(struct graph *graph, char *name,
 				enum graph_of of,
 				const struct series_step *steps)
@@ -73,7 +73,7 @@ static bool has_any(const struct graph *graph, const struct series_step *steps)
 	return false;
 }
 
-static void tell_about(struct graph *graph, const struct query *query)
+static void report_about(struct graph *graph, const struct query *query)
 {
 	const char *filters = filter_text(query->filter);
 	struct buffer keys = { 0 };
@@ -130,14 +130,14 @@ int graph_gather(struct graph *graph, const struct query *query,
 	if (status != EXIT_NOTHING) {
 		add_rows(graph, wanted, &rows, &series);
 		graph->whole = copy_of(graph, series_whole(&series));
-		tell_about(graph, query);
+		report_about(graph, query);
 	}
 	series_free(&series);
 	query_rows_free(&rows);
 	return status;
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
 static uint64_t last_end(const struct graph_time *times, size_t count)
 {
@@ -149,7 +149,7 @@ static uint64_t last_end(const struct graph_time *times, size_t count)
 	return end;
 }
 
-/* Is the clock of use? */
+/* Whether to use wall-clock time. */
 static bool are_near(const struct graph_time *times, size_t count,
 		     uint64_t first)
 {
@@ -183,7 +183,7 @@ void graph_set_axis(struct graph *graph, struct graph_time *times,
 		      "each from its own start");
 }
 
-/* The step that has a moment. */
+/* The step that contains a moment. */
 static size_t step_of(const struct series_axis *axis, uint64_t ns)
 {
 	size_t step = 0;

@@ -1,6 +1,6 @@
 /*
- * graph_html.c: a graph as one page (cli/page/graph_html.*), which asks the
- * network for nothing. Called by the main thread.
+ * graph_html.c: writes a graph as one page (cli/page/graph_html.*), which makes
+ * no network requests. Called by the main thread.
  */
 #include "cli/command/page.h"
 #include "cli/graph/graph.h"

@@ -1,6 +1,6 @@
 /*
- * graph_list.c: a graph's figures for other programs: as a table, and as JSON.
- * Called by the main thread.
+ * graph_list.c: writes a graph's values as CSV and JSON. Called by the main
+ * thread.
  */
 #include "cli/graph/graph.h"
 
@@ -69,11 +69,11 @@ void graph_csv(const struct graph *graph, FILE *out)
 
 /* ---- JSON ---- */
 
-/* One figure of all steps: `number` says which. */
+/* Selects the measure with this number. */
 struct column {
 	struct json *json;
 	unsigned number, at;
-	const char *name;	/* of it */
+	const char *name;	/* name of the measure */
 	uint64_t value;
 };
 
@@ -87,7 +87,7 @@ static void pick(void *owner, const char *name, uint64_t value)
 	column->value = value;
 }
 
-/* False: there are no more figures. */
+/* False: no more measures. */
 static bool put_column(struct json *json, const struct series_step *steps,
 		       size_t from, size_t to, unsigned number)
 {
@@ -125,7 +125,7 @@ void graph_json(const struct graph *graph, FILE *out)
 	json_uint(&json, "schema", 1);
 	json_string(&json, "title", graph->title.data);
 	json_string(&json, "about", graph->about.data);
-	json_string(&json, "cost", figure_kinds[graph->cost].name);
+	json_string(&json, "cost", measure_kinds[graph->cost].name);
 	json_bool(&json, "adds_up", graph->adds_up);
 	json_bool(&json, "stacked", graph->stacked);
 	json_bool(&json, "estimated", graph->coverage.sample_mean > 0);

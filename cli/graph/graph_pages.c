@@ -1,5 +1,5 @@
 /*
- * graph_pages.c: what mk/page.mk made of cli/page/, in the command itself.
+ * graph_pages.c: embeds what mk/page.mk makes of cli/page/.
  */
 #include "cli/graph/graph.h"
 

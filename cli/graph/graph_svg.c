@@ -1,14 +1,14 @@
 /*
- * graph_svg.c: a graph as a picture that needs no script.
+ * graph_svg.c: writes a graph as SVG without scripts.
  *
  *	title
- *	what it is
+ *	description
  *	 │  ┌─┐
- *	y├──┘ └──┐      a step is as wide as its time: what is told of it holds
- *	 │       └──    from its beginning to its end
+ *	y├──┘ └──┐      a step is as wide as its time: its value holds
+ *	 │       └──    from its start to its end
  *	 └──┬──┬──┬─
  *	    time
- *	■ name  at most   legend, in columns
+ *	■ name  max       legend, in columns
  *
  * Called by the main thread.
  */
@@ -29,28 +29,28 @@
 #define LEFT 84
 #define RIGHT 24
 #define TOP 64
-#define PLOT 400		/* its height */
-#define AXIS 56			/* below it */
-#define ROW 20			/* of the legend */
+#define PLOT 400		/* height of the plot */
+#define AXIS 56			/* height below the plot */
+#define ROW 20			/* height of a legend line */
 #define LETTER 6.8
 #define LEGEND_COLUMNS 2
 #define LEGEND_LETTERS 60
-#define LEGEND_MOST 200		/* lines of it */
+#define LEGEND_MOST 200		/* lines of the legend */
 
 #define COLOURS 10
-#define DASHES 3		/* or shades, of each colour */
+#define DASHES 3		/* dash patterns, or shades, of each colour */
 #define TICKS 8
 
 struct picture {
 	const struct graph *graph;
 	FILE *out;
-	uint64_t most;		/* at the upper edge */
-	uint64_t *base;		/* of each step: what is below, stacked */
+	uint64_t most;		/* value at the upper edge */
+	uint64_t *base;		/* sum of the series below, by step */
 };
 
-static bool is_bytes(enum figure cost)
+static bool is_bytes(enum measure cost)
 {
-	return cost != FIGURE_COUNT && cost != FIGURE_TEMPORARY;
+	return cost != MEASURE_COUNT && cost != MEASURE_TEMPORARY;
 }
 
 static char *value_text(const struct picture *p, char *text, uint64_t value)
@@ -59,7 +59,7 @@ static char *value_text(const struct picture *p, char *text, uint64_t value)
 		quantity_count(text, value);
 }
 
-/* "10.0ms" is "10ms" at a tick. */
+/* At a tick, "10.0ms" becomes "10ms". */
 static char *brief(char *text)
 {
 	char *dot = strchr(text, '.');
@@ -115,8 +115,7 @@ static uint64_t find_most(const struct picture *p)
 	return most;
 }
 
-/* A round number, so that at most TICKS of it reach to the end: bytes by powers
- * of two. */
+/* A round tick distance with at most TICKS ticks; for bytes a power of two. */
 static uint64_t tick_of(uint64_t most, bool binary)
 {
 	static const unsigned factors[] = { 1, 2, 5 };
@@ -133,7 +132,7 @@ static uint64_t tick_of(uint64_t most, bool binary)
 	return tick;
 }
 
-/* Of times: seconds by tens, minutes and hours by sixties. */
+/* For times: round numbers of seconds, minutes or hours. */
 static uint64_t tick_of_time(uint64_t ns)
 {
 	static const uint64_t seconds[] = {
@@ -206,7 +205,7 @@ static void put_times(struct picture *p)
 		 TOP + PLOT + 38, title.data);
 	buffer_clear(&title);
 	buffer_printf(&title, "%s%s", graph_meaning(p->graph->cost),
-		      p->graph->cost == FIGURE_LIVE ?
+		      p->graph->cost == MEASURE_LIVE ?
 		      " at a step's end" : " in a step");
 	fprintf(p->out, "<text class=\"label middle\" transform=\"translate(16 "
 		"%d) rotate(-90)\">%s</text>\n", TOP + PLOT / 2, title.data);
@@ -215,8 +214,8 @@ static void put_times(struct picture *p)
 
 /* ---- series ---- */
 
-/* The first of them have colours of their own; behind these, colours come
- * again in other shades. */
+/* The first series have distinct colours; then colours repeat in other
+ * shades. */
 static void put_class(struct picture *p, size_t series, const char *more)
 {
 	if (p->graph->list[series].of == GRAPH_OTHERS)
@@ -242,12 +241,12 @@ static void put_tip(struct picture *p, size_t series)
 	struct buffer xml = { 0 };
 
 	xml_text(&xml, p->graph->list[series].name);
-	fprintf(p->out, "<title>%s: %s at most</title>", xml.data,
+	fprintf(p->out, "<title>%s: max %s</title>", xml.data,
 		value_text(p, text, most_of(p, series)));
 	buffer_free(&xml);
 }
 
-/* Along the upper edge; a value that stays needs no point. */
+/* Draw the upper edge; equal values need no points. */
 static void put_edge(struct picture *p, size_t series)
 {
 	const struct graph_series *one = &p->graph->list[series];
@@ -265,7 +264,7 @@ static void put_edge(struct picture *p, size_t series)
 	fprintf(p->out, "H%.1f", x_of_step(p, one->to));
 }
 
-/* Back along what is below. */
+/* Draw back along the lower edge. */
 static void put_base(struct picture *p, size_t series)
 {
 	const struct graph_series *one = &p->graph->list[series];
@@ -326,7 +325,7 @@ static void put_legend_entry(struct picture *p, size_t series, double x,
 	utf8_add(&clean, p->graph->list[series].name);
 	fit_middle(&name, clean.data, LEGEND_LETTERS);
 	put_text(p, "name", x + 20, y, name.data);
-	buffer_printf(&most, "at most %s", value_text(p, text,
+	buffer_printf(&most, "max %s", value_text(p, text,
 						      most_of(p, series)));
 	put_text(p, "quiet end", x + (WIDTH - LEFT - RIGHT) /
 		 (double)LEGEND_COLUMNS - 20, y, most.data);
@@ -349,7 +348,7 @@ static void put_legend(struct picture *p)
 	fputs("</g>\n", p->out);
 }
 
-/* ---- all of it ---- */
+/* ---- the picture ---- */
 
 static void put_head(struct picture *p)
 {

@@ -1,9 +1,12 @@
 /*
- * cmd_info.c: `gnomon info`: what a trace is, and what was mapped.
- * Runs in the main thread.
+ * cmd_info.c: `gnomon info`: prints what a trace is, how it was recorded, and
+ * its mappings. Runs in the main thread.
  */
-#include "cli/base/terminal/tell.h"
-#include "cli/command/reading.h"
+#include <errno.h>
+#include <string.h>
+
+#include "cli/base/terminal/log.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/info/info.h"
 
@@ -11,19 +14,19 @@ enum { SIZES = 1, JSON };
 
 static const struct command_option options[] = {
 	{ SIZES, "sizes", 0, NULL, NULL,
-	  "also what the trace's bytes are used for, and how well it compresses" },
+	  "also how the trace's bytes are used, and compression ratios" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	COMMAND_COMMON_OPTIONS,
 };
 
 static const struct command_group *const groups[] = {
-	&reading_symbols,
+	&trace_args_symbols,
 	NULL
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	bool sizes;
 	bool json;
 };
@@ -32,8 +35,8 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	if (id == SIZES)
 		request->sizes = true;
 	else
@@ -43,7 +46,7 @@ static int take(void *owner, int id, const char *value)
 
 static int info(const struct request *request, const char *trace)
 {
-	const struct model_options asked = { .notes = tell_notes() };
+	const struct model_options asked = { .notes = log_notes() };
 	struct model *model = model_new(&asked, NULL);
 	static struct info_sizes sizes;
 	const struct info_sizes *known = NULL;
@@ -58,18 +61,19 @@ static int info(const struct request *request, const char *trace)
 	if (request->sizes && info_sizes_read(&sizes, trace))
 		known = &sizes;
 	else if (request->sizes)
-		tell_note("%s: can be read only once, so its sizes are not "
-			  "known: write it to a file first", trace);
-	reading_frames(&request->reading, &frames, model);
+		log_note("%s: can be read only once, so its sizes are "
+			 "unknown: write it to a file first", trace);
+	trace_args_frames(&request->args, &frames, model);
 	if (request->json)
 		report_info_json(model, &frames, known, trace, stdout);
 	else
 		report_info_text(model, &frames, known, trace,
-				 request->reading.full_names, stdout);
+				 request->args.full_names, stdout);
 	frames_free(&frames);
 	model_free(model);
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		log_error("standard output: writing the result failed: %s",
+			  strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return status;
@@ -80,30 +84,31 @@ static int run_info(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands, argv + 1))
-		status = info(&request, request.reading.traces[0]);
-	reading_free(&request.reading);
+	if (trace_args_find_one(&request.args, operands, argv + 1))
+		status = info(&request, request.args.traces[0]);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Prints what a trace says about the recording itself: the program, its "
-	"threads and the files mapped into it, how stacks were taken and why "
-	"they ended, what was dropped, and how the recording ended; and what "
-	"was mapped, when, and by whom: the program's calls with their stacks, "
-	"and what malloc, pthread_create and dlopen mapped inside of theirs.",
+	"Prints facts about the recording itself: the program, its threads and "
+	"mapped files, how stacks were captured and why they ended, what was "
+	"dropped, and how the recording ended. Also mappings, with time and "
+	"origin: the program's own calls with their stacks, and mappings made "
+	"inside malloc, pthread_create and dlopen.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
 	"parts of the trace were missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon info --sizes a.trace", "also the bytes of each kind of chunk",
+	"also the bytes of each kind of chunk",
+	"also the bytes of each kind of chunk",
 	NULL
 };
 

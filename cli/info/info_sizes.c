@@ -1,7 +1,7 @@
 /*
- * info_sizes.c: see the header. Sizes are in the headers of chunks and columns,
- * so nothing has to be decompressed but chunks that are compressed as a whole,
- * for their columns. Called by the main thread.
+ * info_sizes.c: see the header. Headers of chunks and columns have the sizes.
+ * So only chunks that are compressed as a whole must be decompressed, to see
+ * their columns. Called by the main thread.
  */
 #include "cli/info/info.h"
 
@@ -12,7 +12,7 @@
 
 #define NODE_COLUMNS 3
 
-/* What is told of columns of EVENTS: those of stamps as one. */
+/* Rows for columns of EVENTS; the columns of stamps share one. */
 enum event_row {
 	ROW_KINDS, ROW_ADDRESSES, ROW_CONTEXTS, ROW_SIZES, ROW_LAYOUTS,
 	ROW_EXTRAS, ROW_STAMPS, ROW_FREED_BY, EVENT_ROWS
@@ -40,8 +40,8 @@ struct reading_sizes {
 	struct inflater inflater;
 };
 
-/* Adds up the columns of one payload, each in its row; returns their bytes,
- * decompressed, less their bytes as they are. */
+/* Adds the sizes of a payload's columns to their rows; returns the difference
+ * between decompressed and stored bytes. */
 static uint64_t add_columns(struct cursor *c, struct info_size *rows,
 			    const uint8_t *row, unsigned count)
 {
@@ -60,7 +60,8 @@ static uint64_t add_columns(struct cursor *c, struct info_size *rows,
 	return gain;
 }
 
-/* How many bytes more the columns of the payload are, decompressed. */
+/* The difference between decompressed and stored bytes of the payload's
+ * columns. */
 static uint64_t look_into(struct info_sizes *sizes, unsigned type, bool steps,
 			  struct cursor *c)
 {
@@ -181,12 +182,12 @@ void info_sizes_text(const struct info_sizes *sizes, FILE *out)
 		fprintf(out, "  an event takes %.3f bytes, with everything "
 			"else%s %.3f\n", (double)sizes->types[GT_EVENTS].bytes /
 			(double)sizes->event_count,
-			files > 0 ? " but embedded files" : "",
+			files > 0 ? " except embedded files" : "",
 			(double)(sizes->file_bytes - files) /
 			(double)sizes->event_count);
 	if (sizes->node_count > 0)
-		fprintf(out, "  a node of the tree of stacks takes %.2f "
-			"bytes\n", (double)sizes->types[GT_CONTEXT].bytes /
+		fprintf(out, "  a node of the stack tree takes %.2f bytes\n",
+			(double)sizes->types[GT_CONTEXT].bytes /
 			(double)sizes->node_count);
 }
 

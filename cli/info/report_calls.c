@@ -5,8 +5,8 @@
 
 #include "cli/base/text/fit.h"
 
-#define NAME_MIN 16		/* columns that a name is worth printing in */
-#define NAME_MAX 30		/* so that callers are seen, too */
+#define NAME_MIN 16		/* columns that make a name worth printing */
+#define NAME_MAX 30		/* leaves columns for callers */
 #define BETWEEN " < "
 #define MORE " < ..."
 

@@ -1,6 +1,6 @@
 /*
- * report_facts.c: see info.h. The keys are those of the trace and of
- * --json; what a counter counts is said beside it. Called by the main thread.
+ * report_facts.c: see info.h. Keys are those of the trace and of --json; a note
+ * explains each counter. Called by the main thread.
  */
 #include "cli/info/info.h"
 
@@ -17,7 +17,8 @@
 
 /* ---- INFO and END ---- */
 
-/* Its arguments on as many lines as they need, which a shell would join. */
+/* Prints arguments on as many lines as needed, with \ at line ends for a
+ * shell. */
 static void add_command(struct buffer *out, const char *words, bool full)
 {
 	struct fit_lines lines = {
@@ -77,74 +78,74 @@ static const struct counter {
 	const char *key;
 	const char *what;	/* NULL: a title */
 } counters[] = {
-	{ "what happened", NULL },
-	{ "events", "allocations, frees and others recorded" },
-	{ "dropped", "events lost: all figures are too low" },
-	{ "early_allocations", "served before the recorder was ready" },
-	{ "nested_events", "by signal handlers, amid another event" },
-	{ "nested_lost", "of those, lost" },
-	{ "late_signals", "toggles and clears that came into force late" },
-	{ "ring_waits", "times a thread waited for the writer" },
-	{ "how stacks were taken", NULL },
-	{ "tier_path", "known whole, from the path cache" },
-	{ "tier_join", "only their inner frames were new" },
-	{ "tier_full", "walked from end to end" },
-	{ "tier_plain", "walked, with nothing remembered" },
+	{ "events", NULL },
+	{ "events", "recorded allocations, frees and others" },
+	{ "dropped", "events lost: all measures are too low" },
+	{ "early_allocations", "made before the recorder was ready" },
+	{ "nested_events", "in signal handlers, during another event" },
+	{ "nested_lost", "nested events that were lost" },
+	{ "late_signals", "toggles and clears that took effect late" },
+	{ "ring_waits", "times a thread waited for the recorder" },
+	{ "how stacks were captured", NULL },
+	{ "tier_path", "whole stack found in the path cache" },
+	{ "tier_join", "only inner frames were new" },
+	{ "tier_full", "unwound in full" },
+	{ "tier_plain", "unwound in full, without any cache" },
 	{ "tier_hardware", "read from the processor's shadow stack" },
-	{ "frames_walked", "frames found by rules in these walks" },
-	{ "barriers_placed", "return addresses replaced, to save walks" },
-	{ "barriers_met", "stacks known from one of those on" },
-	{ "oracle_checks", "taken a second time, to compare" },
-	{ "oracle_differences", "of those, not the same: a fault of gnomon" },
-	{ "nodes", "places in the tree of all stacks" },
-	{ "nodes_emitted", "of those, written into the trace" },
+	{ "frames_walked", "frames unwound by rules" },
+	{ "barriers_placed", "return addresses replaced by stubs" },
+	{ "barriers_met", "stacks known from a barrier outward" },
+	{ "oracle_checks", "captured a second time, to compare" },
+	{ "oracle_differences", "checks that differed: a bug of gnomon" },
+	{ "nodes", "nodes in the tree of all stacks" },
+	{ "nodes_emitted", "nodes written into the trace" },
 	{ "rules", "distinct unwind rules in use" },
-	{ "where walks ended", NULL },
+	{ "where unwinding ended", NULL },
 	{ "stop_bottom", "at the outermost frame" },
-	{ "stop_no_image", "at an address of no file" },
+	{ "stop_no_image", "at an address outside of files" },
 	{ "stop_no_rule", "in code without an unwind rule" },
-	{ "stop_bad_read", "at a word that cannot be read" },
-	{ "stop_no_progress", "at a frame that does not lie outward" },
-	{ "stop_too_deep", "at the limit of frames" },
-	{ "stop_bad_table", "at an unwind table that makes no sense" },
+	{ "stop_bad_read", "at an unreadable word" },
+	{ "stop_no_progress", "at a frame that is not further out" },
+	{ "stop_too_deep", "at the depth limit" },
+	{ "stop_bad_table", "at an invalid unwind table" },
 	{ "stop_loader", "while libraries were changing" },
-	{ "stop_no_memory", "for want of memory for stacks" },
+	{ "stop_no_memory", "no memory left for stacks" },
 	{ "stop_early", "before the unwinder was ready" },
 	{ "stop_other", "for another reason" },
-	{ "stop_jit", "in code made at run time, without a table" },
-	{ "what the recorder used", NULL },
+	{ "stop_jit", "in run-time code without a table" },
+	{ "resources of the recorder", NULL },
 	{ "area_bytes", "memory of its own" },
-	{ "ring_bytes", "memory for events on their way" },
-	{ "writer_cpu_ns", "processor time of the writer" },
+	{ "ring_bytes", "memory of rings" },
+	{ "writer_cpu_ns", "processor time of the recorder process" },
 	{ "jit_tables", "unwind tables registered at run time" },
-	{ "jit_refused", "of those, not used" },
-	{ "names_skipped", "of a perf map, left out" },
-	{ "usage_looks", "looks at how much memory there is" },
-	{ "usage_details", "of those, with all figures" },
+	{ "jit_refused", "registered tables that were not used" },
+	{ "names_skipped", "names of a perf map that were left out" },
+	{ "usage_looks", "readings of memory use" },
+	{ "usage_details", "readings with all values" },
 	{ "usage_cpu_ns", "processor time for them" },
-	{ "maps_looks", "looks at what is mapped" },
-	{ "maps_cut", "of those, not to the end" },
+	{ "maps_looks", "readings of the mappings" },
+	{ "maps_cut", "readings that were incomplete" },
 	{ "maps_cpu_ns", "processor time for them" },
 	{ "files in the trace", NULL },
-	{ "embedded_files", "put into it (--embed, --include)" },
-	{ "embedded_bytes", "of them, before they are packed" },
-	{ "embed_skipped", "not put into it, for their size or the time" },
-	{ "embed_cut", "put into it without debug information" },
-	{ "embed_inherited", "in the parent's trace" },
-	{ "embed_cpu_ns", "processor time for them" },
-	{ "what the trace's bytes are for", NULL },
-	{ "bytes_events", "allocations, frees and others" },
+	{ "embedded_files", "embedded files (--embed, --include)" },
+	{ "embedded_bytes", "their bytes before compression" },
+	{ "embed_skipped", "not embedded, because of size or time" },
+	{ "embed_cut", "embedded without debug information" },
+	{ "embed_inherited", "embedded in the parent's trace" },
+	{ "embed_cpu_ns", "processor time for embedding" },
+	{ "how the trace's bytes are used", NULL },
+	{ "bytes_events", "allocations, frees and other events" },
 	{ "bytes_context", "the tree of all stacks" },
 	{ "bytes_image", "program and libraries" },
-	{ "bytes_maps", "what was mapped" },
-	{ "bytes_control", "starts, stops, markers, names of heaps" },
+	{ "bytes_maps", "mappings" },
+	{ "bytes_control", "starts, stops, markers, heap names" },
 	{ "bytes_usage", "memory of the process, over time" },
 	{ "bytes_snapshot", "snapshots of all mappings" },
-	{ "bytes_names", "names of code made at run time" },
+	{ "bytes_names", "names of run-time generated code" },
 	{ "bytes_thread", "threads" },
-	{ "bytes_capture", "how each thread's stacks were taken" },
+	{ "bytes_capture", "how each thread's stacks were captured" },
 	{ "bytes_sync", "clocks" },
-	{ "bytes_info", "what is above" },
+	{ "bytes_info", "the facts above" },
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
@@ -182,7 +183,7 @@ static void put_counter(const char *key, const char *value, const char *what,
 	fprintf(out, "    %-18s %13s  %s\n", key, text, what);
 }
 
-/* What is not 0, with its meaning; a title only above such. */
+/* Counters that are not 0, with their meanings; titles only above some. */
 static void put_known(const struct model *model, FILE *out)
 {
 	const char *title = NULL;
@@ -239,7 +240,7 @@ void report_facts_text(const struct model *model, bool full, FILE *out)
 
 /* ---- JSON ---- */
 
-/* Decimal numbers become numbers, everything else stays text. */
+/* Decimal numbers become JSON numbers, all other values strings. */
 static void json_fact(struct json *json, const struct model *model,
 		      const struct fact *fact)
 {

@@ -1,6 +1,6 @@
 /*
- * report_index.c: what `gnomon info` says of the trace's index, where there is
- * one (cli/model/rows/rows_store.h). Called by the main thread.
+ * report_index.c: the part of `gnomon info` about the trace's index, if there
+ * is one (cli/model/rows/rows_store.h). Called by the main thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cli/info/info.h"
 #include "cli/model/rows/rows_store.h"
 
-static double bytes_of_row(const struct rows_look *look)
+static double bytes_of_row(const struct index_state *look)
 {
 	return look->rows == 0 ? 0 :
 		(double)look->bytes / (double)look->rows;
@@ -17,35 +17,35 @@ static double bytes_of_row(const struct rows_look *look)
 
 void report_index_text(const char *trace, FILE *out)
 {
-	struct rows_look look;
+	struct index_state look;
 
-	rows_look(trace, &look);
+	index_state(trace, &look);
 	if (look.path == NULL)
 		return;
 	fprintf(out, "  index        %s %s\n", look.path,
-		rows_look_text(&look));
+		index_state_text(&look));
 	if (look.bytes > 0)
 		fprintf(out, "               %s, %s (%s live), %.1f bytes a "
 			"block\n", SIZE_TEXT(look.bytes),
 			COUNTED(look.rows, "block"), COUNT_TEXT(look.live),
 			bytes_of_row(&look));
 	if (look.left > 0)
-		fprintf(out, "               %s of one that is made, or was "
-			"not finished\n", SIZE_TEXT(look.left));
+		fprintf(out, "               %s of an index that is being "
+			"made, or was left unfinished\n", SIZE_TEXT(look.left));
 	free(look.path);
 }
 
 void report_index_json(const char *trace, struct json *json)
 {
-	struct rows_look look;
+	struct index_state look;
 
-	rows_look(trace, &look);
+	index_state(trace, &look);
 	if (look.path == NULL)
 		return;
 	json_object(json, "index");
 	json_string(json, "path", look.path);
 	json_bool(json, "good", look.found == ROWS_FOUND_GOOD);
-	json_string(json, "state", rows_look_text(&look));
+	json_string(json, "state", index_state_text(&look));
 	json_uint(json, "bytes", look.bytes);
 	json_uint(json, "blocks", look.rows);
 	json_uint(json, "live_blocks", look.live);

@@ -1,5 +1,5 @@
 /*
- * report_info.c: what `gnomon info` prints: the recording itself, not the
+ * report_info.c: the output of `gnomon info`: the recording itself, not the
  * program's memory. Called by the main thread.
  */
 #include "cli/info/info.h"
@@ -13,9 +13,9 @@
 #include "cli/command/print/report_parts.h"
 #include "cli/model/core/images.h"
 
-#define PATH_COLUMN 15		/* behind an image's address */
+#define PATH_COLUMN 15		/* after an image's address */
 
-/* Long paths may be cut, build-ids are for copying. */
+/* Long paths may be cut; build-ids stay whole, for copying. */
 static void put_image(const struct image *image, bool full, FILE *out)
 {
 	LOCAL_BUFFER path = { 0 }, line = { 0 };

@@ -1,7 +1,7 @@
 /*
- * report_maps.c: what was mapped, by whom. Sizes of mappings are of address
- * space; they say nothing of the memory that is in use there, and are never
- * added to allocations. Called by the main thread.
+ * report_maps.c: mappings, and who made them. Sizes of mappings are sizes of
+ * address space; they do not show how much of it is in use, and are never added
+ * to allocations. Called by the main thread.
  */
 #include "cli/info/info.h"
 
@@ -29,7 +29,8 @@ static void put_whole(const struct model *model, FILE *out)
 		SIZE_TEXT(peak->bytes),
 		TIME_TEXT(peak->bytes == 0 ? 0 :
 			model_since_start_ns(model, peak->stamp)));
-	fprintf(out, "  gnomon's own, left out: %s; %" PRIu32 " looks\n",
+	fprintf(out, "  gnomon's own, left out: %s; %" PRIu32 " "
+		"readings\n",
 		SIZE_TEXT(maps->own_bytes), maps->looks);
 }
 

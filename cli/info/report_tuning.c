@@ -10,7 +10,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/core/tuning.h"
 
-#define CALLS_SHOWN 100		/* as text; JSON has all */
+#define CALLS_SHOWN 100		/* in text; JSON has all */
 #define STACK_COLUMN 11
 
 static void put_call(const struct model *model,

@@ -2,7 +2,7 @@
  * account.c: see account.h: the special path, and the work before the first
  * event and after the last.
  *
- * Samples: measures are sums of sample weights (weigh.h), in fixed point;
+ * Samples: measures are sums of sample weights (weight.h), in fixed point;
  * account_finish rounds them to whole numbers. No block counts as temporary:
  * allocations before its free may be missing in the sample.
  *
@@ -14,16 +14,16 @@
 #include "cli/model/account.h"
 
 #include "cli/base/grow.h"
-#include "cli/model/leftout.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/omitted.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
 #include "unwind/claim.h"
 
-static struct weigh_amount amount_of(const struct model *model, uint64_t size)
+static struct weight_amount amount_of(const struct model *model, uint64_t size)
 {
-	return weigh_block(size, model->sample_mean);
+	return weight_block(size, model->sample_mean);
 }
 
 double model_weight(const struct model *model, const struct block *block)
@@ -31,7 +31,7 @@ double model_weight(const struct model *model, const struct block *block)
 	uint64_t blocks = amount_of(model, block->size).blocks;
 
 	return model->sample_mean == 0 ? 1 :
-		(double)blocks / (1 << WEIGH_BLOCK_BITS);
+		(double)blocks / (1 << WEIGHT_BLOCK_BITS);
 }
 
 uint64_t model_stands_for(const struct model *model, uint64_t size)
@@ -42,7 +42,7 @@ uint64_t model_stands_for(const struct model *model, uint64_t size)
 uint64_t model_whole_bytes(const struct model *model, uint64_t sum)
 {
 	return model->sample_mean == 0 ? sum :
-		(sum + (1 << WEIGH_BYTE_BITS) / 2) >> WEIGH_BYTE_BITS;
+		(sum + (1 << WEIGHT_BYTE_BITS) / 2) >> WEIGHT_BYTE_BITS;
 }
 
 /* ---- the timeline ---- */
@@ -67,7 +67,7 @@ static uint64_t next_look(const struct model *model)
 		model->looks->stamps[model->looked] : UINT64_MAX;
 }
 
-void account_look(struct model *model, uint64_t stamp)
+void account_sample(struct model *model, uint64_t stamp)
 {
 	const struct model_looks *looks = model->looks;
 
@@ -101,7 +101,7 @@ bool account_alarm(struct model *model, const struct trace_event *event)
 
 	if (event->stamp > model->until)
 		return false;
-	account_look(model, event->stamp);
+	account_sample(model, event->stamp);
 	view_advance(model, event->stamp);
 	if (model->options.wants & MODEL_WANT_TIMELINE) {
 		sums = sums_of(model);
@@ -131,7 +131,7 @@ void account_begin(struct model *model)
 		model->options.wants & MODEL_WANT_CHAINS;
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
 		model->selection != NULL || model->tap != NULL ||
-		model->lifespans != NULL ||
+		model->block_lifetimes != NULL ||
 		/* if the view is known, earlier blocks are not counted */
 		model->controls.view > 0 ||
 		model->keys.count != 0 ||
@@ -139,7 +139,7 @@ void account_begin(struct model *model)
 					MODEL_WANT_TIMELINE |
 					MODEL_WANT_CHAINS);
 	model->alarm = next_alarm(model);
-	part_begin(model);
+	initial_live_begin(model);
 }
 
 /* ---- a block is allocated ---- */
@@ -166,9 +166,10 @@ static uint32_t cost_beyond(struct model *model, uint32_t context,
 /* The current block is the last one that was numbered. */
 static uint32_t lifetime_of(const struct model *model)
 {
-	unsigned class = lifespans_class(model->lifespans, model->births);
+	unsigned class =
+		block_lifetimes_class(model->block_lifetimes, model->allocs);
 
-	return class == LIFESPAN_UNKNOWN ? BLOCK_KEY_UNKNOWN : class;
+	return class == BLOCK_LIFETIME_UNKNOWN ? BLOCK_KEY_UNKNOWN : class;
 }
 
 /* Adds the values that an earlier pass has found for the current block. */
@@ -181,7 +182,7 @@ static void add_found(const struct model *model, const struct block *block,
 		else if (model->keys.list[i] == BLOCK_KEY_MAPPING)
 			values[i] = map_index_path(model->mappings,
 					pools_address(block->address),
-					block->birth);
+					block->alloc);
 }
 
 static uint32_t cost_of(struct model *model, const struct block *block,
@@ -192,7 +193,7 @@ static uint32_t cost_of(struct model *model, const struct block *block,
 	if (model->keys.count == 0)
 		return contexts_cost(&model->contexts, context);
 	block_keys_of(&model->keys, block, values);
-	if (model->lifespans != NULL || model->mappings != NULL)
+	if (model->block_lifetimes != NULL || model->mappings != NULL)
 		add_found(model, block, values);
 	if (model->options.groups_max != 0 &&
 	    model->contexts.cost_count >= model->options.groups_max)
@@ -206,12 +207,12 @@ static bool is_selected(struct model *model, const struct block *block,
 			uint32_t context)
 {
 	return model->deciding ||
-	       selection_keeps(model->selection, block, model->births,
+	       selection_keeps(model->selection, block, model->allocs,
 			       contexts_node(&model->contexts, context));
 }
 
 static void add_selected(struct model *model, struct block *block,
-			 uint32_t context, struct weigh_amount amount)
+			 uint32_t context, struct weight_amount amount)
 {
 	unsigned bucket = histogram_bucket(block->size);
 	struct histogram_bucket *cell;
@@ -219,7 +220,7 @@ static void add_selected(struct model *model, struct block *block,
 	block->cost = cost_of(model, block, context);
 	CLAIM_FULL(block->cost < model->contexts.cost_count);
 	account_add(&model->totals, &model->contexts.costs[block->cost],
-		    block->birth, amount);
+		    block->alloc, amount);
 	account_size(model, block->size, amount);
 	if (model->options.wants & MODEL_WANT_HISTOGRAMS) {
 		cell = histograms_cell(&model->histograms, block->cost,
@@ -238,7 +239,7 @@ static void add_selected(struct model *model, struct block *block,
  * there is nothing more to do.
  */
 static bool begins_apart(struct model *model, struct block *block,
-			 struct weigh_amount amount)
+			 struct weight_amount amount)
 {
 	if (view_is_foreign(model, block)) {
 		block->cost = CONTEXT_NO_COST;
@@ -247,7 +248,7 @@ static bool begins_apart(struct model *model, struct block *block,
 	}
 	if (!pools_has(&model->pools, block->address))
 		return false;
-	pools_birth(&model->pools, block->address, block->birth, amount);
+	pools_alloc(&model->pools, block->address, block->alloc, amount);
 	block->pooled = 1;
 	if (model->selection != NULL)
 		return false;
@@ -262,36 +263,37 @@ static void number_block(struct model *model, const struct block *block)
 {
 	uint32_t at = blocks_number(&model->edges.blocks, block);
 
-	model->births++;
+	model->allocs++;
 	if (model->measuring)
-		lifespans_birth(model->lifespans);
+		block_lifetimes_begin(model->block_lifetimes);
 	if (!model->deciding && !model->measuring)
 		return;
 	GROW_TO(model->numbers, model->number_capacity, at);
 	CLAIM_FULL(at < model->number_capacity);
-	model->numbers[at] = model->births;
+	model->numbers[at] = model->allocs;
 }
 
 /* Sets the key of the block's cost, as numbered by the first pass. */
-static void tell_key(const struct model *model, const struct block *block)
+static void report_key(const struct model *model, const struct block *block)
 {
 	uint32_t *key = model->tap->key;
 
 	if (key != NULL &&
-	    !block_keys_translate(model->told_keys, &model->keys,
+	    !block_keys_translate(model->reported_keys, &model->keys,
 				  model->contexts.costs[block->cost].key, key))
 		*key = TAP_NO_KEY;
 }
 
-void account_special_birth(struct model *model, struct block *block,
+void account_special_alloc(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain)
 {
-	struct weigh_amount amount = amount_of(model, block->size);
+	struct weight_amount amount = amount_of(model, block->size);
 	struct totals *deciding = &model->totals;
 
 	if (model->sample_mean != 0)
-		model->threads.list[block->thread].allocations += WEIGH_BETWEEN;
-	if (model->selection != NULL || model->lifespans != NULL)
+		model->threads.list[block->thread].allocations +=
+			WEIGHT_BETWEEN;
+	if (model->selection != NULL || model->block_lifetimes != NULL)
 		number_block(model, block);
 	if (begins_apart(model, block, amount))
 		return;
@@ -304,15 +306,15 @@ void account_special_birth(struct model *model, struct block *block,
 	}
 	if (!block->left_out)
 		add_selected(model, block, context, amount);
-	if (block_totals_peak(deciding, block->birth))
+	if (block_totals_peak(deciding, block->alloc))
 		model->totals.epoch++;
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
 			     blocks_number(&model->edges.blocks, block), block);
 	if (model->tap == NULL || block->left_out)
 		return;
-	tell_key(model, block);
-	model->tap->birth(model->tap->owner, block,
+	report_key(model, block);
+	model->tap->alloc(model->tap->owner, block,
 			  blocks_number(&model->edges.blocks, block),
 			  model->contexts.costs[block->cost].node, chain);
 }
@@ -327,7 +329,7 @@ static uint64_t number_of(const struct model *model,
 
 	CLAIM_FULL(at < model->number_capacity);
 	CLAIM_FULL(model->numbers[at] > 0 &&
-		   model->numbers[at] <= model->births);
+		   model->numbers[at] <= model->allocs);
 	return model->numbers[at];
 }
 
@@ -452,7 +454,7 @@ static uint32_t follow_chain(struct model *model, const struct block *block,
 
 static void count_freed_by(struct model *model, const struct block *block,
 			   uint64_t lifetime, uint32_t by,
-			   struct weigh_amount amount)
+			   struct weight_amount amount)
 {
 	const struct freed_sum sum = {
 		.blocks = amount.blocks,
@@ -482,7 +484,7 @@ static void keep_past(struct model *model, const struct block *block,
 
 static void drop_selected(struct model *model, const struct block *block,
 			  uint64_t stamp, uint32_t by, enum edge_end end,
-			  struct weigh_amount amount)
+			  struct weight_amount amount)
 {
 	struct context_cost *cost = &model->contexts.costs[block->cost];
 	uint64_t lifetime = account_lifetime(block, stamp);
@@ -508,8 +510,8 @@ static void drop_selected(struct model *model, const struct block *block,
 	}
 }
 
-static void tell_end(const struct model *model, const struct block *block,
-		     uint64_t stamp, enum edge_end end, uint32_t chain)
+static void report_end(const struct model *model, const struct block *block,
+		       uint64_t stamp, enum edge_end end, uint32_t chain)
 {
 	const struct model_tap *tap = model->tap;
 
@@ -517,7 +519,7 @@ static void tell_end(const struct model *model, const struct block *block,
 	    (model->selection != NULL &&
 	     selection_is_of_moment(model->selection)))
 		return;
-	tell_key(model, block);
+	report_key(model, block);
 	tap->end(tap->owner, block, blocks_number(&model->edges.blocks, block),
 		 model->contexts.costs[block->cost].node, stamp, end, chain);
 }
@@ -525,7 +527,7 @@ static void tell_end(const struct model *model, const struct block *block,
 /* The same for ends: true if there is nothing more to do. */
 static bool ends_apart(struct model *model, const struct block *block,
 		       uint64_t stamp, enum edge_end end,
-		       struct weigh_amount amount)
+		       struct weight_amount amount)
 {
 	if (view_is_foreign(model, block)) {
 		model->controls.foreign += end != EDGE_LOST &&
@@ -542,14 +544,17 @@ uint32_t account_special_end(struct model *model, struct block *block,
 			     uint64_t stamp, uint32_t by,
 			     enum edge_end end)
 {
-	struct weigh_amount amount = amount_of(model, block->size);
+	struct weight_amount amount = amount_of(model, block->size);
 	uint32_t chain = 0;
 
 	if (model->measuring)
-		lifespans_end(model->lifespans, number_of(model, block),
-			      end == EDGE_LOST ? LIFESPAN_UNKNOWN :
-			      histogram_bucket(account_span_ns(model,
-					account_lifetime(block, stamp))));
+		block_lifetimes_end(
+			model->block_lifetimes, number_of(model, block),
+			end == EDGE_LOST
+				? BLOCK_LIFETIME_UNKNOWN
+				: histogram_bucket(account_span_ns(
+					  model,
+					  account_lifetime(block, stamp))));
 	if (ends_apart(model, block, stamp, end, amount))
 		return 0;
 	if (model->selection != NULL && !block->pooled) {
@@ -567,7 +572,7 @@ uint32_t account_special_end(struct model *model, struct block *block,
 		drop_selected(model, block, stamp, by, end, amount);
 	if (model->follows_chains)
 		chain = follow_chain(model, block, stamp, by, end);
-	tell_end(model, block, stamp, end, chain);
+	report_end(model, block, stamp, end, chain);
 	return chain;
 }
 
@@ -578,8 +583,8 @@ static uint64_t whole_number(uint64_t sum, unsigned bits)
 	return (sum + (UINT64_C(1) << (bits - 1))) >> bits;
 }
 
-#define ROUND_BLOCKS(sum) ((sum) = whole_number((sum), WEIGH_BLOCK_BITS))
-#define ROUND_BYTES(sum) ((sum) = whole_number((sum), WEIGH_BYTE_BITS))
+#define ROUND_BLOCKS(sum) ((sum) = whole_number((sum), WEIGHT_BLOCK_BITS))
+#define ROUND_BYTES(sum) ((sum) = whole_number((sum), WEIGHT_BYTE_BITS))
 
 static void round_totals(struct totals *totals)
 {
@@ -606,7 +611,7 @@ static void round_cost(struct context_cost *cost)
 	ROUND_BYTES(cost->live_bytes);
 	ROUND_BYTES(cost->peak_bytes);
 	ROUND_BYTES(cost->own_peak_bytes);
-	cost->lifetime /= 1 << WEIGH_BLOCK_BITS;
+	cost->lifetime /= 1 << WEIGHT_BLOCK_BITS;
 }
 
 static void round_bucket(struct histogram_bucket *bucket)
@@ -623,14 +628,14 @@ static void round_sizes(struct size_class *sizes)
 	ROUND_BLOCKS(sizes->live_blocks);
 	ROUND_BYTES(sizes->bytes);
 	ROUND_BYTES(sizes->live_bytes);
-	sizes->lifetime /= 1 << WEIGH_BLOCK_BITS;
+	sizes->lifetime /= 1 << WEIGHT_BLOCK_BITS;
 }
 
 static void round_freed(struct freed_sum *sum)
 {
 	ROUND_BLOCKS(sum->blocks);
 	ROUND_BYTES(sum->bytes);
-	sum->lifetime /= 1 << WEIGH_BLOCK_BITS;
+	sum->lifetime /= 1 << WEIGHT_BLOCK_BITS;
 }
 
 static void round_timeline(struct timeline_bucket *bucket)
@@ -671,7 +676,7 @@ static void round_all(struct model *model)
 
 static void finish_size(struct model *model, const struct block *block)
 {
-	struct weigh_amount amount = amount_of(model, block->size);
+	struct weight_amount amount = amount_of(model, block->size);
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(block->size)];
 
@@ -747,9 +752,9 @@ void account_settle(struct model *model)
 		finish_selection(model);
 	if (model->sample_mean != 0)
 		round_all(model);
-	leftout_settle(&model->leftout);
+	omitted_settle(&model->omitted);
 	if (model->selection == NULL) {
-		leftout_apply(model);
+		omitted_apply(model);
 		model->whole = model->totals;
 	}
 }

@@ -17,14 +17,14 @@
 #define GNOMON_ACCOUNT_H
 
 #include "cli/model/core/edges.h"
-#include "cli/model/core/weigh.h"
+#include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
 #include "cli/model/tap.h"
 #include "unwind/claim.h"
 
 /* The block is new and complete except for its cost. `chain`: the chain of
  * which it is the last block, or 0. */
-void account_special_birth(struct model *model, struct block *block,
+void account_special_alloc(struct model *model, struct block *block,
 			   uint32_t context, uint32_t chain);
 /* `by`: the context that frees, 0 if not known. For EDGE_MOVED, returns the
  * chain that continues with the next block; 0: none. */
@@ -46,9 +46,9 @@ void account_chain_ends(struct model *model, const struct trace_event *gap);
 void account_begin(struct model *model);
 /* An event at or after model->alarm: false if it does not count. */
 bool account_alarm(struct model *model, const struct trace_event *event);
-/* Call the `look` functions (model_look) whose moments are at or before this
- * stamp. No later event has been applied. */
-void account_look(struct model *model, uint64_t stamp);
+/* Call the `look` functions (model_at_moments) whose moments are at or before
+ * this stamp. No later event has been applied. */
+void account_sample(struct model *model, uint64_t stamp);
 /* All events have been read. */
 void account_finish(struct model *model);
 /* A part of account_finish: everything is counted, in `totals` and costs, and
@@ -75,7 +75,7 @@ static inline void account_keep_peak(const struct totals *totals,
 
 static inline void account_add(struct totals *totals,
 			       struct context_cost *cost, uint64_t stamp,
-			       struct weigh_amount amount)
+			       struct weight_amount amount)
 {
 	account_keep_peak(totals, cost);
 	if (cost->allocations == 0)
@@ -95,7 +95,7 @@ static inline void account_add(struct totals *totals,
 
 static inline void account_drop(struct totals *totals,
 				struct context_cost *cost,
-				struct weigh_amount amount)
+				struct weight_amount amount)
 {
 	account_keep_peak(totals, cost);
 	/* bytes are not checked: in a hostile trace sums may overflow */
@@ -119,7 +119,7 @@ static inline bool account_is_temporary(const struct model *model,
 /* A free of the block; the caller also calls account_drop. */
 static inline void account_free(struct model *model, struct context_cost *cost,
 				const struct block *block, uint64_t lifetime,
-				struct weigh_amount amount)
+				struct weight_amount amount)
 {
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(block->size)];
@@ -144,7 +144,7 @@ static inline void account_free(struct model *model, struct context_cost *cost,
 }
 
 static inline void account_size(struct model *model, uint64_t size,
-				struct weigh_amount amount)
+				struct weight_amount amount)
 {
 	struct size_class *sizes =
 		&model->histograms.sizes[histogram_bucket(size)];
@@ -158,26 +158,26 @@ static inline uint64_t account_lifetime(const struct block *block,
 					uint64_t stamp)
 {
 	/* by a mask: which stamps are equal is not predictable */
-	return (stamp - block->birth) &
-		(0 - (uint64_t)(stamp > block->birth));
+	return (stamp - block->alloc) &
+		(0 - (uint64_t)(stamp > block->alloc));
 }
 
 /* ---- called by model_events ---- */
 
-static inline void account_birth(struct model *model, struct block *block,
+static inline void account_alloc(struct model *model, struct block *block,
 				 uint32_t context, uint32_t chain)
 {
-	const struct weigh_amount one = { 1, block->size };
+	const struct weight_amount one = { 1, block->size };
 
 	if (__builtin_expect(model->special, 0)) {
-		account_special_birth(model, block, context, chain);
+		account_special_alloc(model, block, context, chain);
 		return;
 	}
 	block->cost = contexts_cost(&model->contexts, context);
 	account_add(&model->totals, &model->contexts.costs[block->cost],
-		    block->birth, one);
+		    block->alloc, one);
 	account_size(model, block->size, one);
-	if (block_totals_peak(&model->totals, block->birth))
+	if (block_totals_peak(&model->totals, block->alloc))
 		model->totals.epoch++;
 }
 
@@ -185,7 +185,7 @@ static inline __attribute__((always_inline)) uint32_t
 account_end(struct model *model, struct block *block, uint64_t stamp,
 	    uint32_t by, enum edge_end end)
 {
-	const struct weigh_amount one = { 1, block->size };
+	const struct weight_amount one = { 1, block->size };
 	struct context_cost *cost;
 
 	if (__builtin_expect(model->special, 0))

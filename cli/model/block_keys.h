@@ -17,19 +17,20 @@
 struct block;
 
 enum block_key {
-	BLOCK_KEY_THREAD,	/* that allocated it: threads.list */
-	BLOCK_KEY_SIZE,		/* requested */
-	BLOCK_KEY_SIZE_CLASS,	/* by powers of two: histogram_bucket */
-	BLOCK_KEY_ARENA,	/* allocator and arena: enum heap_part */
-	BLOCK_KEY_LIFETIME,	/* a class of lifespans.h: needs another pass */
-	BLOCK_KEY_MAPPING,	/* path, map_index.h: needs another pass */
-	BLOCK_KEY_HEAP,		/* a heap of the program's own: pools.h */
+	BLOCK_KEY_THREAD, /* that allocated it: threads.list */
+	BLOCK_KEY_SIZE, /* requested */
+	BLOCK_KEY_SIZE_CLASS, /* by powers of two: histogram_bucket */
+	BLOCK_KEY_ARENA, /* allocator and arena: enum heap_part */
+	BLOCK_KEY_LIFETIME, /* a class of block_lifetimes.h: needs another pass */
+	BLOCK_KEY_MAPPING, /* path, map_index.h: needs another pass */
+	BLOCK_KEY_HEAP, /* a heap of the program's own: pools.h */
 	BLOCK_KEY_COUNT
 };
 
 #define BLOCK_KEYS_MAX 3	/* for one model */
 /* For blocks that were left out of the trace and whose totals do not have the
- * key, and for sizes that do not fit. Also printed for LIFESPAN_UNKNOWN. */
+ * key, and for sizes that do not fit. Also printed for
+ * BLOCK_LIFETIME_UNKNOWN. */
 #define BLOCK_KEY_UNKNOWN UINT32_MAX
 
 /* A zeroed struct has no keys. */

@@ -99,7 +99,7 @@ static void add_costs(const struct model *model,
 
 static unsigned causes_of(const struct model *model)
 {
-	const uint64_t *run = model->leftout.run.value;
+	const uint64_t *run = model->omitted.run.value;
 	uint64_t cull_ns = model_number(model, GT_INFO, "cull_ns", 0);
 	const bool causes[COVERAGE_CAUSES] = {
 		[COVERAGE_CULL] = cull_ns > 0,
@@ -112,7 +112,7 @@ static unsigned causes_of(const struct model *model)
 	};
 	unsigned set = 0;
 
-	for (unsigned i = 0; i < COVERAGE_CAUSES && model->leftout.blocks > 0;
+	for (unsigned i = 0; i < COVERAGE_CAUSES && model->omitted.blocks > 0;
 	     i++)
 		set |= (unsigned)causes[i] << i;
 	return set;
@@ -147,17 +147,17 @@ void coverage_of(const struct model *model,
 		 enum coverage_judged (*judge)(void *owner, uint32_t node),
 		 void *owner, struct coverage *coverage)
 {
-	const struct leftout *leftout = &model->leftout;
+	const struct omitted *omitted = &model->omitted;
 	bool blocks = model->selection != NULL;
 
 	memset(coverage, 0, sizeof(*coverage));
 	coverage->left_out = (struct coverage_amount){
-		leftout->blocks, leftout->bytes,
-		leftout->live_blocks, leftout->live_bytes,
+		omitted->blocks, omitted->bytes,
+		omitted->live_blocks, omitted->live_bytes,
 	};
 	coverage->unrecorded = (struct coverage_amount){
-		.allocations = leftout->rest_blocks,
-		.bytes = leftout->rest_bytes,
+		.allocations = omitted->rest_blocks,
+		.bytes = omitted->rest_bytes,
 	};
 	coverage->causes = causes_of(model);
 	take_losses(model, coverage);

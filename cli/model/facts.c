@@ -103,8 +103,8 @@ bool model_has_freed_by(const struct model *model)
 
 uint64_t model_peak_stamp(const struct model *model)
 {
-	return model->leftout.kept_peak_stamp != 0 ?
-		model->leftout.kept_peak_stamp : model->totals.peak_stamp;
+	return model->omitted.kept_peak_stamp != 0 ?
+		model->omitted.kept_peak_stamp : model->totals.peak_stamp;
 }
 
 bool model_peak_is_shared(const struct model *model)
@@ -134,7 +134,7 @@ uint64_t model_dropped(const struct model *model)
 
 static uint64_t start_ns(const struct model *model)
 {
-	return model->start_told ? model->start_ns :
+	return model->start_reported ? model->start_ns :
 		model->first_sync.monotonic_ns;
 }
 
@@ -203,19 +203,19 @@ int model_embedded(void *owner, const uint8_t *build_id, size_t size)
 	return fd < 0 ? -1 : fd;
 }
 
-int model_beside(void *owner, const uint8_t *build_id, size_t size)
+int model_sidecar(void *owner, const uint8_t *build_id, size_t size)
 {
 	struct model *model = owner;
 	int fd = -1;
 
 	if (model->trace == NULL)
 		return -1;
-	fd = beside_open(&model->parts, model->trace,
-			 model_fact(model, GT_INFO, "files"), build_id, size);
+	fd = sidecar_open(&model->parts, model->trace,
+			  model_fact(model, GT_INFO, "files"), build_id, size);
 	if (fd < 0)
-		fd = beside_open(&model->parent, model->trace,
-				 model_fact(model, GT_INFO, "parent_trace"),
-				 build_id, size);
+		fd = sidecar_open(&model->parent, model->trace,
+				  model_fact(model, GT_INFO, "parent_trace"),
+				  build_id, size);
 	return fd < 0 ? -1 : fd;
 }
 

@@ -137,11 +137,11 @@ const struct filter_word *filter_word(const struct filter *filter,
 void filter_matched(const struct filter *filter,
 		    const struct filter_word *word);
 
-/* ---- filters_tell.c ---- */
+/* ---- filters_report.c ---- */
 
 /* False: some words exclude each other, which is noted. */
 bool filter_fits(const struct filter *filter, struct notes *notes);
 /* Notes each name and number that nothing in the traces has. */
-void filter_tell_unmatched(const struct filter *filter, struct notes *notes);
+void filter_report_unmatched(const struct filter *filter, struct notes *notes);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
@@ -86,17 +86,17 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 		add(&((struct model *)owner)->part, one);		\
 	}
 
-TAKE(rest, trace_rest, leftout, leftout_rest)
+TAKE(rest, trace_rest, omitted, omitted_rest)
 TAKE(thread, trace_thread, threads, threads_record)
 TAKE(capture, trace_capture, threads, threads_capture)
 TAKE(usage, trace_usage, footprint, footprint_point)
 TAKE(mapping, trace_mapping, footprint, footprint_mapping)
 TAKE(snapshot, trace_snapshot, footprint, footprint_snapshot)
-TAKE(run, trace_run, leftout, leftout_run)
-TAKE(totals, trace_totals, leftout, leftout_totals)
-TAKE(freed, trace_totals, leftout, leftout_freed)
-TAKE(chains, trace_totals, leftout, leftout_chains)
-TAKE(classes, trace_classes, leftout, leftout_classes)
+TAKE(run, trace_run, omitted, omitted_run)
+TAKE(totals, trace_totals, omitted, omitted_totals)
+TAKE(freed, trace_totals, omitted, omitted_freed)
+TAKE(chains, trace_totals, omitted, omitted_chains)
+TAKE(classes, trace_classes, omitted, omitted_classes)
 
 /* The mean interval of a sample, in bytes. */
 static void take_sample(struct model *model, const char *value)
@@ -123,7 +123,7 @@ static void take_line(void *owner, unsigned type, const char *key,
 		model->maps.window = model->edges.waiting.window =
 			strtoull(value, NULL, 10);
 	if (type == GT_INFO && strcmp(key, "start_monotonic_ns") == 0) {
-		model->start_told = true;
+		model->start_reported = true;
 		model->start_ns = strtoull(value, NULL, 10);
 	}
 	if (type == GT_INFO && strcmp(key, "sample") == 0)
@@ -140,10 +140,10 @@ static void take_line(void *owner, unsigned type, const char *key,
 
 static void take_image(void *owner, const struct trace_image *record)
 {
-	static const enum fault_kind faults[] = {
-		[IMAGES_OTHER] = FAULT_IMAGE_AGAIN,
-		[IMAGES_UNKNOWN] = FAULT_IMAGE_GONE,
-		[IMAGES_REFUSED] = FAULT_IMAGES_MANY,
+	static const enum format_error errors[] = {
+		[IMAGES_OTHER] = FORMAT_ERROR_IMAGE_AGAIN,
+		[IMAGES_UNKNOWN] = FORMAT_ERROR_IMAGE_GONE,
+		[IMAGES_REFUSED] = FORMAT_ERROR_IMAGES_MANY,
 	};
 	struct model *model = owner;
 	enum images_added added;
@@ -157,23 +157,23 @@ static void take_image(void *owner, const struct trace_image *record)
 		image.path_size = strlen(program);
 	}
 	added = images_add(&model->images, &image);
-	faults_note(&model->report.faults, faults[added],
-		    added != IMAGES_ADDED);
+	format_errors_note(&model->report.errors, errors[added],
+			   added != IMAGES_ADDED);
 }
 
 static void take_node(void *owner, const struct trace_node *record)
 {
-	static const enum fault_kind faults[] = {
-		[CONTEXTS_ORPHAN] = FAULT_NODE_PARENT,
-		[CONTEXTS_OTHER] = FAULT_NODE_AGAIN,
-		[CONTEXTS_REFUSED] = FAULT_NODE_ID,
+	static const enum format_error errors[] = {
+		[CONTEXTS_ORPHAN] = FORMAT_ERROR_NODE_PARENT,
+		[CONTEXTS_OTHER] = FORMAT_ERROR_NODE_AGAIN,
+		[CONTEXTS_REFUSED] = FORMAT_ERROR_NODE_ID,
 	};
 	struct model *model = owner;
 	enum contexts_defined defined = contexts_define(
 		&model->contexts, &model->images, record);
 
-	faults_note(&model->report.faults, faults[defined],
-		    defined != CONTEXTS_DEFINED);
+	format_errors_note(&model->report.errors, errors[defined],
+			   defined != CONTEXTS_DEFINED);
 	model->undefined = model->contexts.undefined;
 }
 
@@ -265,7 +265,7 @@ static void take_control(void *owner, const struct trace_control *record)
 	/* Records about left-out blocks come before the end of their period
 	 * (docs/FORMAT.md). */
 	if (view_is_beginning(model, record))
-		leftout_forget(&model->leftout);
+		omitted_forget(&model->omitted);
 }
 
 uint32_t model_lane_of_ring(void *owner, uint32_t ring, bool *nested)
@@ -279,7 +279,7 @@ uint32_t model_lane_of_ring(void *owner, uint32_t ring, bool *nested)
 
 void model_live(void *owner, const struct trace_live *block)
 {
-	part_add(owner, block);
+	initial_live_add(owner, block);
 }
 
 struct model *model_new(const struct model_options *options,
@@ -346,22 +346,22 @@ void model_free(struct model *model)
 	maps_free(&model->maps);
 	footprint_free(&model->footprint);
 	intern_free(&model->names);
-	leftout_free(&model->leftout);
+	omitted_free(&model->omitted);
 	controls_free(&model->controls);
 	pools_free(&model->pools);
-	part_free(&model->part);
+	initial_live_free(&model->part);
 	block_keys_free(&model->keys);
 	damages_free(&model->damages);
 	embedded_free(&model->embedded);
-	beside_free(&model->parent);
-	beside_free(&model->parts);
+	sidecar_free(&model->parent);
+	sidecar_free(&model->parts);
 	histograms_free(&model->histograms);
 	timeline_free(&model->timeline);
 	chains_free(&model->chains);
 	freed_free(&model->freed);
 	if (!model->borrowed) {
 		selection_free(model->selection);
-		lifespans_free(model->lifespans);
+		block_lifetimes_free(model->block_lifetimes);
 		map_index_free(model->mappings);
 	}
 	store_close(model->store);

@@ -42,7 +42,7 @@ struct freed;
 struct histograms;
 struct image;
 struct images;
-struct leftout;
+struct omitted;
 struct map_index;
 struct maps;
 struct model_tap;
@@ -166,8 +166,8 @@ struct model_looks {
 };
 
 /* Returns the same as model_read. EXIT_NOTHING: `look` was never called. */
-int model_look(const struct model *model, const char *path,
-	       const struct model_looks *looks);
+int model_at_moments(const struct model *model, const char *path,
+		     const struct model_looks *looks);
 
 /* ---- the request ---- */
 
@@ -234,7 +234,7 @@ uint64_t model_live_at_begin(const struct model *model);
 bool model_has_gap(const struct model *model);
 /* Whether some blocks are known only as sums: model_leftout. */
 bool model_has_left_out(const struct model *model);
-const struct leftout *model_leftout(const struct model *model);
+const struct omitted *model_leftout(const struct model *model);
 /* Commands to the recorder: START, STOP, CLEAR and markers. */
 const struct controls *model_controls(const struct model *model);
 
@@ -340,7 +340,7 @@ const char *const *model_dumps(const struct model *model, size_t *count);
 bool model_has_embedded(const struct model *model);
 int model_embedded(void *owner, const uint8_t *build_id, size_t size);
 /* The same for the sidecar traces that it refers to. */
-int model_beside(void *owner, const uint8_t *build_id, size_t size);
+int model_sidecar(void *owner, const uint8_t *build_id, size_t size);
 
 /* ---- for callers that read a trace themselves ---- */
 
@@ -366,7 +366,8 @@ void model_finish(struct model *model);
 /* Make other edges of the same events pair them in the same way, by the head of
  * the trace, which was read. */
 void model_pair_alike(const struct model *model, struct edges *edges);
-/* I1 of apply.c, before sums of a sample are rounded. With GNOMON_CLAIMS. */
+/* I1 of model_apply.c, before sums of a sample are rounded. With
+ * GNOMON_CLAIMS. */
 bool model_is_valid(const struct model *model);
 
 #endif

@@ -19,25 +19,25 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/core/tuning.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/model/maps/maps.h"
 #include "cli/model/model.h"
-#include "cli/model/part.h"
+#include "cli/model/initial_live.h"
 #include "cli/model/stats/footprint.h"
 #include "cli/model/stats/freed.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/model/stats/timeline.h"
 #include "cli/store/store_sweep.h"
 #include "cli/symbol/jit/perfmap.h"
-#include "cli/trace/read/beside.h"
+#include "cli/trace/read/sidecar.h"
 #include "cli/trace/read/clock.h"
 #include "cli/trace/read/embedded.h"
 #include "cli/trace/read/reader.h"
 
 struct block;
-struct lifespans;
+struct block_lifetimes;
 struct map_index;
-struct model_companion;
+struct model_observer;
 struct model_tap;
 struct selection;
 
@@ -67,13 +67,13 @@ struct model {
 	struct chains chains;
 	struct freed freed;		/* where has_freed_by */
 	bool has_freed_by;		/* frees have stacks */
-	struct leftout leftout;
+	struct omitted omitted;
 	struct controls controls;
 	struct pools pools;
-	struct part part;
+	struct initial_live part;
 	struct damages damages;
 	struct embedded embedded;	/* files embedded in the trace */
-	struct beside parent, parts;	/* and in other traces, for it */
+	struct sidecar parent, parts;	/* and in other traces, for it */
 	const char *trace;		/* its path, once it was read */
 	/* Mean interval of a Poisson sample, in bytes; 0: all blocks are in the
 	 * trace. Otherwise all measures are estimates. */
@@ -90,7 +90,7 @@ struct model {
 	uint64_t dropped;		/* reported by SYNC chunks */
 	uint64_t undefined;		/* of contexts.undefined, noted */
 	uint64_t beyond;	/* allocations beyond groups_max */
-	bool start_told;		/* INFO has it: */
+	bool start_reported;		/* INFO has it: */
 	uint64_t start_ns;		/* of the recording, monotonic */
 	struct trace_sync first_sync;
 	struct trace_sync last_sync;
@@ -108,19 +108,19 @@ struct model {
 	struct selection *selection;	/* NULL: all blocks */
 	/* For BLOCK_KEY_LIFETIME, else NULL; filled in by this pass if
 	 * `measuring`. Owned by the model with the results. */
-	struct lifespans *lifespans;
+	struct block_lifetimes *block_lifetimes;
 	bool measuring;
 	struct map_index *mappings;	/* for BLOCK_KEY_MAPPING, likewise */
-	uint64_t births;		/* allocations so far, if numbered */
+	uint64_t allocs;		/* allocations so far, if numbered */
 	uint64_t *numbers;		/* the numbers of blocks in that order,
 					 * by their number in edges.blocks; if
 					 * deciding or measuring */
 	size_t number_capacity;
-	const struct model_companion *companion;	/* while it reads */
+	const struct model_observer *companion;	/* while it reads */
 	const struct model_tap *tap;	/* NULL: none */
 	const struct model_looks *looks;	/* NULL: none */
 	size_t looked;			/* how many were done */
-	const struct block_keys *told_keys;	/* keys of the first pass, for
+	const struct block_keys *reported_keys;	/* keys of the first pass, for
 						 * the tap */
 	uint64_t span_factor;		/* ns per tick << 32 */
 	uint64_t until;			/* last stamp that counts */

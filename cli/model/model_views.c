@@ -85,9 +85,9 @@ const struct freed *model_freed(const struct model *model)
 	return &model->freed;
 }
 
-const struct leftout *model_leftout(const struct model *model)
+const struct omitted *model_leftout(const struct model *model)
 {
-	return &model->leftout;
+	return &model->omitted;
 }
 
 const struct controls *model_controls(const struct model *model)
@@ -170,7 +170,7 @@ bool model_counts(const struct model *model, uint64_t stamp)
 
 bool model_has_left_out(const struct model *model)
 {
-	return model->leftout.blocks > 0;
+	return model->omitted.blocks > 0;
 }
 
 bool model_has_gap(const struct model *model)

@@ -95,10 +95,10 @@ size_t moment_names(const struct model *model, struct moment_name **list)
 	return count;
 }
 
-static void tell_names(const struct moment_name *known, size_t count,
-		       const char *name, struct notes *notes)
+static void report_names(const struct moment_name *known, size_t count,
+			 const char *name, struct notes *notes)
 {
-	const char *told[NAMES_SHOWN];
+	const char *reported[NAMES_SHOWN];
 	LOCAL_BUFFER names = { 0 };
 	size_t shown = 0;
 
@@ -106,7 +106,7 @@ static void tell_names(const struct moment_name *known, size_t count,
 		size_t before = 0;
 
 		while (before < shown &&
-		       strcmp(told[before], known[i].name) != 0)
+		       strcmp(reported[before], known[i].name) != 0)
 			before++;
 		if (before < shown)
 			continue;
@@ -114,7 +114,7 @@ static void tell_names(const struct moment_name *known, size_t count,
 			buffer_string(&names, ", …");
 			break;
 		}
-		told[shown++] = known[i].name;
+		reported[shown++] = known[i].name;
 		buffer_printf(&names, "%s%s", shown > 1 ? ", " : "",
 			      known[i].name);
 	}
@@ -140,7 +140,7 @@ static bool find_name(const struct model *model, const char *name,
 			found++;
 		}
 	if (found == 0)
-		tell_names(names, count, name, model->options.notes);
+		report_names(names, count, name, model->options.notes);
 	else if (found > 1)
 		notes_hint(model->options.notes, "@%s: %zu markers or snapshots "
 			   "have this name: using the last", name, found);

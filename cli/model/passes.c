@@ -20,9 +20,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/account.h"
-#include "cli/model/companion.h"
+#include "cli/model/model_observer.h"
 #include "cli/model/filters.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
 #include "cli/model/passes.h"
@@ -79,7 +79,7 @@ static void along_events(void *owner, uint32_t lane,
 }
 
 void model_sink_along(struct model *model,
-		      const struct model_companion *companion,
+		      const struct model_observer *companion,
 		      struct reader_sink *sink)
 {
 	model_sink(model, sink);
@@ -91,7 +91,7 @@ void model_sink_along(struct model *model,
 }
 
 int model_read_along(struct model *model, const char *path,
-		     const struct model_companion *companion,
+		     const struct model_observer *companion,
 		     struct notes *notes)
 {
 	struct reader_sink sink;
@@ -116,7 +116,7 @@ static struct model *new_model_like(const struct model *known,
 	contexts_free(&model->contexts);
 	contexts_init_known(&model->contexts, &known->contexts);
 	model->selection = known->selection;
-	model->lifespans = known->lifespans;
+	model->block_lifetimes = known->block_lifetimes;
 	model->mappings = known->mappings;
 	model->borrowed = true;
 	return model;
@@ -149,8 +149,9 @@ static void decide(struct model *model, const char *path)
 	deciding->borrowed = true;
 	deciding->selection = model->selection;
 	if (block_keys_have(&model->keys, BLOCK_KEY_LIFETIME)) {
-		model->lifespans = grow_zeroed(1, sizeof(*model->lifespans));
-		deciding->lifespans = model->lifespans;
+		model->block_lifetimes =
+			grow_zeroed(1, sizeof(*model->block_lifetimes));
+		deciding->block_lifetimes = model->block_lifetimes;
 		deciding->measuring = true;
 	}
 	deciding->until = model->until;
@@ -372,7 +373,7 @@ int model_follow(const struct model *model, const char *path,
 	again = new_model_like(model, &options, keyed ? &model->keys : NULL);
 	again->until = end_of(model);
 	again->tap = tap;
-	again->told_keys = &model->keys;
+	again->reported_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);
 	model_free(again);
@@ -381,8 +382,8 @@ int model_follow(const struct model *model, const char *path,
 
 /* ---- what is live at moments ---- */
 
-int model_look(const struct model *model, const char *path,
-	       const struct model_looks *looks)
+int model_at_moments(const struct model *model, const char *path,
+		     const struct model_looks *looks)
 {
 	struct model *again;
 	int status;
@@ -391,14 +392,14 @@ int model_look(const struct model *model, const char *path,
 		return EXIT_NOTHING;
 	again = new_model_like(model, NULL, NULL);
 	again->selection = NULL;	/* all blocks */
-	again->lifespans = NULL;
+	again->block_lifetimes = NULL;
 	again->mappings = NULL;
 	again->until = end_of(model);
 	again->looks = looks;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);
 	if (status != EXIT_NOTHING)
-		account_look(again, UINT64_MAX);
+		account_sample(again, UINT64_MAX);
 	model_free(again);
 	return status;
 }

@@ -39,7 +39,7 @@ struct pending {
 
 struct selection {
 	bool of_process;	/* the trace is of a selected process */
-	struct selection_range birth;	/* stamps */
+	struct selection_range alloc;	/* stamps */
 	bool from, to;		/* whether --from and --to were given */
 	struct selection_range size;
 	struct selection_range address;
@@ -122,7 +122,7 @@ static struct selection_range ticks_of(const struct model *model,
 	};
 }
 
-static bool set_birth(struct selection *selection, const struct filter *filter,
+static bool set_alloc(struct selection *selection, const struct filter *filter,
 		      const struct model *model)
 {
 	const struct filter_word *word;
@@ -135,21 +135,21 @@ static bool set_birth(struct selection *selection, const struct filter *filter,
 		from = stamp < from ? stamp : from;
 	}
 	selection->from = i > 0;
-	selection->birth.min = i > 0 ? from : 0;
+	selection->alloc.min = i > 0 ? from : 0;
 	for (i = 0; (word = filter_word(filter, FILTER_TO, i)); i++) {
 		if (!moment_stamp(model, &word->moment, &stamp))
 			return false;
 		to = stamp > to ? stamp : to;
 	}
-	selection->birth.max = UINT64_MAX;
+	selection->alloc.max = UINT64_MAX;
 	selection->to = i > 0;
 	if (i == 0)
 		return true;
-	selection->birth.max = to - (to > 0);
+	selection->alloc.max = to - (to > 0);
 	if (to == 0)		/* nothing is before the start */
-		selection->birth.min = 1;
+		selection->alloc.min = 1;
 	/* For moments of one kind filter_fits has checked that. */
-	if (selection->birth.min > selection->birth.max)
+	if (selection->alloc.min > selection->alloc.max)
 		notes_hint(model->options.notes, "--from is not before --to "
 			   "in this trace: nothing lies between");
 	return true;
@@ -389,7 +389,7 @@ struct selection *selection_new(const struct filter *filter,
 	set_threads(selection, filter, model);
 	set_heaps(selection, filter, model);
 	set_ends(selection, filter, model);
-	if (set_birth(selection, filter, model) &&
+	if (set_alloc(selection, filter, model) &&
 	    set_markers(selection, filter, model) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT, 0) &&
 	    set_alive(selection, filter, model, FILTER_ALIVE_AT_2, 1) &&
@@ -447,10 +447,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 uint64_t selection_moment(const struct selection *selection)
 {
-	uint64_t first = selection->to ? selection->birth.max : UINT64_MAX;
+	uint64_t first = selection->to ? selection->alloc.max : UINT64_MAX;
 
 	if (selection->from)
-		first = smaller(first, selection->birth.min);
+		first = smaller(first, selection->alloc.min);
 	for (unsigned which = 0; which < 2; which++)
 		for (size_t i = 0; i < selection->alive_count[which]; i++)
 			first = smaller(first, selection->alive[which][i]);
@@ -505,17 +505,17 @@ bool selection_may(const struct selection *selection,
 		   const struct block *block)
 {
 	if (!selection->of_process || !within(&selection->size, block->size) ||
-	    !within(&selection->birth, block->birth) ||
+	    !within(&selection->alloc, block->alloc) ||
 	    !within(&selection->address, pools_address(block->address)) ||
 	    !is_of_heap(selection, block))
 		return false;
 	if (selection->threads != NULL && !is_of_threads(selection, block))
 		return false;
 	return may_be_there(selection, block->layout) &&
-	       is_marked(selection, block->birth) &&
+	       is_marked(selection, block->alloc) &&
 	       (selection->map == NULL ||
 		map_index_wants(selection->map, pools_address(block->address),
-			       block->birth));
+			       block->alloc));
 }
 
 bool selection_keeps(const struct selection *selection,
@@ -539,7 +539,7 @@ static bool was_alive(const struct selection *selection, unsigned which,
 	for (size_t i = 0; i < selection->alive_count[which]; i++) {
 		uint64_t at = selection->alive[which][i];
 
-		if (block->birth <= at && (end->live || end->stamp > at))
+		if (block->alloc <= at && (end->live || end->stamp > at))
 			return true;
 	}
 	return selection->alive_count[which] == 0;
@@ -584,8 +584,8 @@ static bool chain_passes(const struct selection *selection,
 			 const struct chain *chain, uint64_t position,
 			 const struct selection_end *end)
 {
-	uint64_t lifetime = end->stamp > chain->birth ?
-		end->stamp - chain->birth : 0;
+	uint64_t lifetime = end->stamp > chain->alloc ?
+		end->stamp - chain->alloc : 0;
 
 	return within(&selection->length, chain->length) &&
 	       within(&selection->chain_lifetime, lifetime) &&
@@ -631,8 +631,8 @@ static bool ends_within(const struct selection *selection,
 			const struct block *block,
 			const struct selection_end *end)
 {
-	uint64_t lifetime = end->stamp > block->birth ?
-		end->stamp - block->birth : 0;
+	uint64_t lifetime = end->stamp > block->alloc ?
+		end->stamp - block->alloc : 0;
 
 	return within(&selection->lifetime, lifetime) &&
 	       is_freed_by(selection, end) &&
@@ -660,7 +660,7 @@ void selection_block(struct selection *selection, const struct block *block,
 {
 	bool sure = is_fated(selection, end);
 	const struct chain alone = {
-		.birth = block->birth,
+		.alloc = block->alloc,
 		.first_size = block->size,
 		.last_size = block->size,
 		.length = 1,
@@ -718,8 +718,8 @@ static void bound_by_moments(const struct selection *selection,
 	}
 	if (selection->alive_count[which] == 0)
 		return;
-	if (last < bounds->birth.max)
-		bounds->birth.max = last;
+	if (last < bounds->alloc.max)
+		bounds->alloc.max = last;
 	if (first < UINT64_MAX && first + 1 > bounds->end.min)
 		bounds->end.min = first + 1;
 	bounds->all &= selection->alive_count[which] == 1;
@@ -729,7 +729,7 @@ void selection_bounds(const struct selection *selection,
 		      struct selection_bounds *bounds)
 {
 	*bounds = (struct selection_bounds){
-		.birth = selection->birth,
+		.alloc = selection->alloc,
 		.end = { 0, UINT64_MAX },
 		.size = selection->size,
 		.threads = selection->threads,

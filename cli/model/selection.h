@@ -74,7 +74,7 @@ struct selection_range {
 /* Stamps. A block outside of one of these ranges, or of another thread, is not
  * selected. */
 struct selection_bounds {
-	struct selection_range birth, end, size;
+	struct selection_range alloc, end, size;
 	/* A bit for each thread of the model that may have allocated it; none is
 	 * set for number 0, an unknown one. NULL: any. Borrowed. */
 	const uint64_t *threads;

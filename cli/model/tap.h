@@ -27,7 +27,7 @@
 
 struct model_tap {
 	void *owner;
-	void (*birth)(void *owner, const struct block *block, uint32_t number,
+	void (*alloc)(void *owner, const struct block *block, uint32_t number,
 		      uint32_t node, uint32_t chain);
 	void (*end)(void *owner, const struct block *block, uint32_t number,
 		    uint32_t node, uint64_t stamp, enum edge_end end,

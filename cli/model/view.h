@@ -25,7 +25,7 @@ bool view_is_beginning(const struct model *model,
 static inline bool view_is_foreign(const struct model *model,
 				   const struct block *block)
 {
-	return block->birth < model->controls.view;
+	return block->alloc < model->controls.view;
 }
 
 /* A free, or the end of a realloc, of an unknown block. */

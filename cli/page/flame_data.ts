@@ -1,40 +1,41 @@
 /*
- * The tree that cli/flamegraph/flame_data.c wrote into the page, and what follows
- * from it. Nodes are numbers, in the order of a walk from the root (0): what a
- * node called is node + 1 … end[node] - 1. Children are drawn with the largest
- * first, of the cost that is shown, "(n smaller)" last.
+ * The flame graph tree that cli/flamegraph/flame_data.c wrote into the page.
+ * Nodes are numbers in preorder from the root (0): the subtree of a node is
+ * node + 1 … end[node] - 1. Children are drawn in descending order of the shown
+ * cost, with "(n smaller)" last.
  */
 import * as quantity from "./quantity";
 
 export const COSTS = ["live", "peak", "total", "count", "temporary"] as const;
 export type Cost = typeof COSTS[number];
 type Plain = Cost | "live_blocks" | "peak_blocks";
-/* Of a comparison, also what was before, what each stack has changed by, in sum,
- * and what each had on its larger side: all of them add up. */
+/* A diff also has, for each stack, the value before, the change, and the larger
+ * of both sides; all are sums over stacks, so they add up. */
 export type Column = Plain | `${"before" | "change" | "larger"}_${Plain}`;
-/* How wide boxes of a comparison are. */
+/* The width of boxes in a diff. */
 export type Widths = "larger" | "change";
 
-/* Spans of equal width from the first event to the last one. */
+/* Equal time spans from the first event to the last. */
 interface Timeline {
 	start_ns: number;
 	width_ns: number;
 	end_ns: number;
 	peak_ns: number;
-	live: number[];		/* at most, of each span */
+	live: number[];		/* maximum in each span */
 	allocated: number[];
-	live_end: number;	/* from the last span to the end */
+	live_end: number;	/* after the last span */
 }
 
-/* Live bytes when each span ended, of some nodes, without those of the others
- * inside of them; as differences to the span before. From start_ns on. */
+/* Live bytes of some nodes at the end of each span from start_ns on, as
+ * differences to the previous span. A node's track excludes the tracks inside
+ * its subtree. */
 interface Tracks {
 	width_ns: number;
 	nodes: number[];
 	live: number[][];
 }
 
-/* Of struct coverage, what the page says (docs/notes/figures.md). */
+/* The part of struct coverage that the page shows (docs/notes/figures.md). */
 interface Coverage {
 	undecidable: { allocations: number };
 }
@@ -57,15 +58,16 @@ export interface Data {
 		Record<Plain, number[]> & Partial<Record<Column, number[]>>;
 	timeline?: Timeline;
 	tracks?: Tracks;
-	diff?: { before: string; after: string };	/* their names */
+	diff?: { before: string; after: string };	/* labels of the two
+							 * sides */
 }
 
-const FRAME = 6;	/* numbers of a frame */
+const FRAME = 6;	/* numbers per frame */
 const INLINED = 1, GLUE = 2, STOP = 4;
 const COLOURS = 10;
 
-/* Children of node n, the largest first: list[first[n]] … list[first[n + 1] -
- * 1]. `start`: the sum of all that is left of a node. */
+/* Children of node n, largest first: list[first[n]] … list[first[n + 1] - 1].
+ * `start`: the sum of everything left of a node. */
 interface Order {
 	first: Uint32Array;
 	list: Uint32Array;
@@ -98,7 +100,7 @@ export class Tree {
 			this.enlarge();
 	}
 
-	/* Of each stack, what it had on its larger side (flame.h, I3). */
+	/* The larger side of each stack (flame.h, I3). */
 	private enlarge(): void {
 		const { nodes } = this.data;
 
@@ -115,18 +117,18 @@ export class Tree {
 		return this.data.diff !== undefined;
 	}
 
-	/* 0 of what only a comparison has. */
+	/* 0 for columns that only a diff has. */
 	value(column: Column, n: number): number {
 		return this.data.nodes[column]?.[n] ?? 0;
 	}
 
-	/* What has come, less what has gone. */
+	/* After minus before. */
 	difference(column: Plain, n: number): number {
 		return this.value(column, n) -
 			this.value(`before_${column}`, n);
 	}
 
-	/* The column that says how wide boxes are. */
+	/* The column for the width of boxes. */
 	width(cost: Cost, widths: Widths): Column {
 		return this.compares ? `${widths}_${cost}` : cost;
 	}
@@ -135,7 +137,7 @@ export class Tree {
 		return this.data.nodes.depth[n];
 	}
 
-	/* What it allocated itself: the rest is its children's. */
+	/* The self value: without its children's. */
 	own(column: Column, n: number): number {
 		const { first, list } = this.order("total");
 		let own = this.value(column, n);
@@ -182,8 +184,8 @@ export class Tree {
 		return outer <= inner && inner < this.end[outer];
 	}
 
-	/* Live bytes of a node at the ends of spans; undefined: it is too small
-	 * to have been followed. */
+	/* Live bytes of a node at the ends of spans; undefined: the node is too
+	 * small to have a track. */
 	overTime(n: number): number[] | undefined {
 		const tracks = this.data.tracks;
 		const sum: number[] = [];
@@ -202,7 +204,7 @@ export class Tree {
 		return sum;
 	}
 
-	/* ---- what is known of a node's function ---- */
+	/* ---- the function of a node ---- */
 
 	isFolded(n: number): boolean {
 		return n > 0 && this.data.nodes.frame[n] < 0;
@@ -223,7 +225,7 @@ export class Tree {
 			`(${quantity.count(-1 - frame)} smaller)`;
 	}
 
-	/* file:line:column, as far as they are known. */
+	/* file:line:column, as far as known. */
 	place(n: number): string {
 		const file = this.data.strings[this.frame(n, 1)];
 		const line = this.frame(n, 2), column = this.frame(n, 3);
@@ -240,7 +242,7 @@ export class Tree {
 		return (this.frame(n, 5) & INLINED) !== 0;
 	}
 
-	/* Of flame_colours.css. */
+	/* A class in flame_colours.css. */
 	change(cost: Cost, n: number): string {
 		const after = this.value(cost, n);
 		const before = this.value(`before_${cost}`, n);
@@ -268,7 +270,7 @@ export class Tree {
 		return `l${library ? 1 + (library - 1) % COLOURS : 0}`;
 	}
 
-	/* Libraries that have a box of their colour, most boxes first. */
+	/* Libraries with a box of their colour, most boxes first. */
 	coloured(): [string, string][] {
 		const seen = new Set<number>();
 
@@ -280,7 +282,7 @@ export class Tree {
 			.filter((_, i) => i > 0 && seen.has(i));
 	}
 
-	/* Functions of one colour are told apart by three shades. */
+	/* Three shades distinguish functions of one colour. */
 	shade(n: number): number {
 		const flags = this.frame(n, 5);
 
@@ -289,7 +291,7 @@ export class Tree {
 	}
 }
 
-/* "+1.5M", "−3": of a difference. */
+/* A difference: "+1.5M", "−3". */
 export function signed(column: Plain, value: number): string {
 	return (value > 0 ? "+" : value < 0 ? "−" : "±") +
 		briefly(column, Math.abs(value));

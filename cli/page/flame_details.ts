@@ -1,5 +1,5 @@
 /*
- * The pane about the selected box: its figures of all costs, and its stack.
+ * The pane for the selected box: its values of all costs, and its stack.
  */
 import { COSTS, Column, Cost, Tree, briefly, isBytes, signed } from
 	"./flame_data";
@@ -60,7 +60,7 @@ function figures(tree: Tree, n: number, shown: Cost): HTMLElement {
 	const head = element("tr");
 
 	for (const title of tree.compares ? ["", "before", "after", "change"] :
-	     ["", "and what it called", "share", "itself"])
+	     ["", "with callees", "share", "self"])
 		head.append(element("th", title));
 	table.append(head);
 	for (const cost of COSTS) {
@@ -72,7 +72,7 @@ function figures(tree: Tree, n: number, shown: Cost): HTMLElement {
 	return table;
 }
 
-/* From the selected box outward; a click goes there. */
+/* From the selected box outward; a click selects a frame. */
 function stack(state: State, go: (node: number) => void): HTMLElement {
 	const { tree } = state;
 	const list = element("ol", "", "stack");
@@ -89,7 +89,7 @@ function stack(state: State, go: (node: number) => void): HTMLElement {
 	return list;
 }
 
-/* What is shown as a whole: the names alone, if they tell the sides apart. */
+/* What the whole graph shows: only file names if they distinguish the sides. */
 function sides({ data: { diff } }: Tree): string {
 	if (!diff)
 		return "The whole recording. ";

@@ -1,7 +1,7 @@
 /*
- * The graph: boxes on a canvas that is as large as what can be seen of it, in
- * an element that scrolls. Only what is in sight and wide enough is drawn, so
- * that it does not matter how large the tree is.
+ * The graph: boxes on a canvas of the size of the visible part, in an element
+ * that scrolls. Only visible boxes of sufficient width are drawn, so the size
+ * of the tree does not matter.
  */
 import { briefly, signed } from "./flame_data";
 import { State } from "./flame_state";
@@ -27,8 +27,8 @@ export class Graph {
 	private readonly room: HTMLElement;
 	private readonly paint: CanvasRenderingContext2D;
 	private readonly colours = new Map<string, string>();
-	private boxes: Box[] = [];	/* in sight */
-	private dust: Box[] = [];	/* what is too small, by caller */
+	private boxes: Box[] = [];	/* visible */
+	private dust: Box[] = [];	/* too small boxes, merged by caller */
 	private hovered = -1;
 	private letter = 7;
 	private asked = 0;
@@ -72,16 +72,16 @@ export class Graph {
 		});
 	}
 
-	/* Once for all changes of a frame of the screen. */
+	/* Redraw once per screen frame. */
 	later(): void {
 		cancelAnimationFrame(this.asked);
 		this.asked = requestAnimationFrame(() => this.draw());
 	}
 
-	/* ---- where boxes are ---- */
+	/* ---- positions of boxes ---- */
 
-	/* Calls `each` for every box that is wide enough, and `rest` for what
-	 * is left out; returns the depth of the deepest. */
+	/* Calls `each` for every box that is wide enough, and `rest` for the
+	 * others; returns the largest depth. */
 	private walk(each: (node: number, x: number, width: number) => void,
 		     rest: (node: number, x: number, width: number) => void):
 			number {
@@ -148,7 +148,7 @@ export class Graph {
 		this.dust = Array.from(rests.values()).filter(inSight);
 	}
 
-	/* The canvas is as large as the element, in the screen's own points. */
+	/* Size the canvas like the element, in device pixels. */
 	private fit(): void {
 		const { clientWidth, clientHeight } = this.element;
 		const scale = devicePixelRatio || 1;
@@ -171,7 +171,7 @@ export class Graph {
 		return box ? box.node : -1;
 	}
 
-	/* Of a context menu: what the mouse is on, or what is selected. */
+	/* The node for a context menu: under the mouse, or selected. */
 	nodeOf(event: MouseEvent): number {
 		return event.target === this.canvas ? this.at(event) :
 			this.state.selected;
@@ -179,7 +179,7 @@ export class Graph {
 
 	/* ---- drawing ---- */
 
-	/* As the style sheet says: what an element of this class would have. */
+	/* The fill colour that the style sheet gives this class. */
 	private colour(name: string): string {
 		let colour = this.colours.get(name);
 
@@ -224,7 +224,7 @@ export class Graph {
 		}
 	}
 
-	/* The name, and what it comes to if there is room. */
+	/* The name, and its value if there is room. */
 	private words(node: number, width: number): string {
 		const { tree, cost } = this.state;
 		const room = Math.floor((width - 8) / this.letter);
@@ -253,8 +253,8 @@ export class Graph {
 		if (state.tree.value(state.width, 0) === 0) {
 			paint.fillStyle = this.colour("said");
 			paint.fillText(state.tree.value(state.cost, 0) > 0 ?
-				       "nothing has changed" :
-				       "nothing of this cost", 4,
+				       "no changes" :
+				       "no values of this cost", 4,
 				       state.icicle ? 1.5 * ROW + 4 :
 				       this.element.clientHeight - 1.5 * ROW);
 		}
@@ -297,7 +297,7 @@ export class Graph {
 			`${innerHeight - event.clientY + 10}px` : "";
 	}
 
-	/* Keys that go from box to box. */
+	/* Keys that move from box to box. */
 	key(event: KeyboardEvent): void {
 		const { state } = this;
 		const inward = state.icicle ? "ArrowDown" : "ArrowUp";
@@ -323,7 +323,7 @@ export class Graph {
 			this.go(to);
 	}
 
-	/* The first child, or the next of its parent's; undefined: none. */
+	/* The first child, or a sibling; undefined: none. */
 	private sibling(node: number, step: number, child: boolean):
 			number | undefined {
 		const { tree, width } = this.state;
@@ -336,7 +336,7 @@ export class Graph {
 		return all[child ? 0 : all.indexOf(node) + step];
 	}
 
-	/* Select a node, and bring it into sight. */
+	/* Select a node and scroll to it. */
 	go(node: number): void {
 		const { state, element } = this;
 		const outside = !state.tree.isAround(state.zoomed, node) &&
@@ -354,7 +354,7 @@ export class Graph {
 			element.scrollTop = y - element.clientHeight / 2;
 	}
 
-	/* The root's end of it. */
+	/* Scroll to the root. */
 	scrollToRoot(): void {
 		this.arrange();
 		this.element.scrollTop = this.state.icicle ? 0 :

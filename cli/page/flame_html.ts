@@ -1,6 +1,6 @@
 /*
- * A flame graph as a page that stands by itself: the tree is in it, and nothing
- * is asked of anybody.
+ * A flame graph as a self-contained page: it includes the tree and makes no
+ * network requests.
  */
 import { Tree, tree as readTree } from "./flame_data";
 import { flame } from "./flame_view";
@@ -10,7 +10,7 @@ function about({ data }: Tree): void {
 	const unjudged = data.coverage.undecidable.allocations;
 	const parts = [data.command, data.filters && `only${data.filters}`,
 		unjudged && `${quantity.count(unjudged)} allocations are left ` +
-		"out, of which nobody knows what the filters say",
+		"out, since the filters cannot be decided for them",
 		data.estimated && "estimated from a sample",
 		data.folded && `${quantity.count(data.folded)} calls of less ` +
 		`than a ${quantity.count(data.part)}th are in "(n smaller)"`];

@@ -1,5 +1,5 @@
 /*
- * What the page shows, and who wants to know when that changes.
+ * The state of the page, and listeners for its changes.
  */
 import { Column, Cost, Tree, Widths } from "./flame_data";
 
@@ -24,7 +24,7 @@ export class State {
 		this.listeners.push(listener);
 	}
 
-	/* How wide boxes are. */
+	/* The column for the width of boxes. */
 	get width(): Column {
 		return this.tree.width(this.cost, this.widths);
 	}
@@ -36,7 +36,7 @@ export class State {
 			listener();
 	}
 
-	/* A name is looked at once, however many nodes have it. */
+	/* Each distinct name is matched only once. */
 	search(pattern: RegExp | null): void {
 		const known = new Map<string, boolean>();
 
@@ -53,7 +53,7 @@ export class State {
 		this.change({});
 	}
 
-	/* Of the cost, what goes by a function that was found. */
+	/* The sum of a column over all stacks with a function that matched. */
 	found(column: Column): number {
 		let sum = 0, behind = 0;
 
@@ -66,7 +66,7 @@ export class State {
 		return sum;
 	}
 
-	/* The largest is the first; behind the last comes the first again. */
+	/* Hits in descending order of value, wrapping around. */
 	nextHit(from: number, step: 1 | -1): number | undefined {
 		const value = (n: number) => this.tree.value(this.width, n);
 		const hits = Array.from(this.hits).filter((n) => value(n) > 0)

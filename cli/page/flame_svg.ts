@@ -1,14 +1,13 @@
 /*
- * What a flame graph as a picture does in a browser: it is as wide as the
- * window, a click zooms, and the field at the top searches. Boxes and their
- * numbers are in the picture (cli/flamegraph/flame_svg.c); without this script it
- * is the same picture, standing still.
+ * The script of an SVG flame graph: fits it to the window, zooms on a click,
+ * and searches. Boxes and their numbers are in the SVG
+ * (cli/flamegraph/flame_svg.c); without the script it is a static picture.
  */
 import * as names from "./names";
 import * as quantity from "./quantity";
 
-const MARGIN = 10, ROW = 17, TOP = 88;	/* as in flame_svg.c */
-const SMALLEST = 0.2;			/* points: what is less is not shown */
+const MARGIN = 10, ROW = 17, TOP = 88;	/* the same as in flame_svg.c */
+const SMALLEST = 0.2;			/* points; narrower boxes are hidden */
 const SVG = "http://www.w3.org/2000/svg";
 const XHTML = "http://www.w3.org/1999/xhtml";
 
@@ -17,7 +16,7 @@ interface Box {
 	value: number;
 	depth: number;
 	name: string;
-	about: string[];	/* the other lines of the tooltip */
+	about: string[];	/* further lines of the tooltip */
 	group: SVGGElement;
 	rect: SVGRectElement;
 	text: SVGTextElement;
@@ -91,7 +90,7 @@ function zoom(box: Box): void {
 	draw();
 }
 
-/* ---- around them ---- */
+/* ---- controls ---- */
 
 function label(words: string, act: () => void): SVGTextElement {
 	const text = document.createElementNS(SVG, "text");
@@ -135,7 +134,7 @@ const flip = label("flip", () => {
 const unzoom = label("reset zoom", () => zoom(boxes[0]));
 const said = document.createElementNS(SVG, "text");
 
-/* The width of what is at the right edge, and of the title beside it. */
+/* Place the controls at the right edge; `width` of the picture. */
 function place(width: number): void {
 	const wide = Math.min(230, width / 3);
 
@@ -150,8 +149,8 @@ function say(words: string): void {
 		Math.floor((root.clientWidth - 2 * MARGIN) / letter));
 }
 
-/* Of the whole, what goes by a function that was found; boxes stand in the
- * order of a walk, so those inside of one that was found are behind it. */
+/* Sums all stacks with a function that matched. Boxes are in preorder, so boxes
+ * inside a hit follow it. */
 let result = "";
 
 function search(): void {

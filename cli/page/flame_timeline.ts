@@ -1,8 +1,7 @@
 /*
- * What was live, over the time of the recording, as a small area; in it, what
- * was live of the selected box, if it is large enough to have been followed;
- * what was allocated meanwhile, as bars. The mouse, or the arrow keys, tell the
- * figures of a moment.
+ * Live memory over time as a small area chart, with the share of the selected
+ * box if it has a track, and bars for allocated bytes. The mouse or the arrow
+ * keys show the values of a moment.
  */
 import { State } from "./flame_state";
 import { fitting } from "./names";
@@ -22,7 +21,8 @@ export function timeline(figure: HTMLElement, state: State): void {
 	const caption = figure.querySelector("figcaption") as HTMLElement;
 	const paint = canvas.getContext("2d") as CanvasRenderingContext2D;
 	let at = -1;
-	let share: number[] | undefined;	/* of the selected box */
+	let share: number[] | undefined;	/* live bytes of the selected
+						 * box */
 	let selected = 0;
 
 	if (!given || !given.live.some((bytes) => bytes > 0))
@@ -30,10 +30,10 @@ export function timeline(figure: HTMLElement, state: State): void {
 	const data = given;
 	const most = Math.max(...data.live);
 	const busiest = Math.max(...data.allocated, 1);
-	/* Where the recording ends; the last span may reach beyond. */
+	/* The end of the recording; the last span may exceed it. */
 	const end_ns = Math.max(data.end_ns, data.start_ns + 1);
-	/* Behind the last span nothing changes: one more that is as wide as
-	 * the rest. */
+	/* After the last span nothing changes: one more span covers the
+	 * remaining time. */
 	const spans = data.live.length;
 	const rest_ns = data.start_ns + spans * data.width_ns;
 
@@ -41,7 +41,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 		return Math.min(ns / end_ns, 1) * wide;
 	}
 
-	/* When span `i` begins. */
+	/* Start of span `i`. */
 	function begin(i: number): number {
 		return data.start_ns + i * data.width_ns;
 	}
@@ -116,7 +116,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 			ofSelected();
 	}
 
-	/* The selected box: at the moment that is pointed to, or at all. */
+	/* The selected box, at the pointed moment or in general. */
 	function ofSelected(): string {
 		const name = fitting(tree.name(selected), 40);
 		const tracks = tree.data.tracks;

@@ -1,9 +1,9 @@
 /*
- * The same stacks as another tree: from the allocating functions outward to
- * their callers, or with calls of a function to itself as one box.
+ * Rebuilds the tree from the same stacks: from the allocating functions outward
+ * to their callers, or with direct recursion folded into one box.
  *
- * A stack's own figures, which are a node's without its children's, are added
- * to each node on the stack's way through the new tree.
+ * The self values of a stack, a node's without its children's, are added to
+ * each node on the stack's path in the new tree.
  */
 import { Column, Data, Tree } from "./flame_data";
 
@@ -11,17 +11,18 @@ export type Order = "callers" | "callees";
 
 export const ORDERS: { order: Order; text: string; title: string }[] = [
 	{ order: "callers", text: "from main",
-	  title: "callers first: what a function called is beside it" },
+	  title: "callers first: a function's callees are next to it" },
 	{ order: "callees", text: "from allocation",
-	  title: "what allocates first: who called it is beside it" },
+	  title: "allocating functions first: their callers are next to them" },
 ];
 
-/* Smaller functions of one caller, however many they are, are one box. */
+/* All "smaller" functions of one caller are one box. */
 const SMALLER = -1;
 
 interface Node {
 	frame: number;
-	more: number;			/* functions that are in it, if smaller */
+	more: number;			/* number of functions in a "smaller"
+					 * box */
 	sums: Float64Array;
 	children: Map<number, Node>;
 }
@@ -61,7 +62,7 @@ function way(tree: Tree, node: number, order: Order, fold: boolean): number[] {
 	return order === "callers" ? frames.reverse() : frames;
 }
 
-/* What each node has without its children. */
+/* The self values of each node. */
 function own(tree: Tree, all: Column[]): Float64Array[] {
 	const sums = all.map((column) =>
 		Float64Array.from(tree.data.nodes[column] ?? []));
@@ -95,7 +96,7 @@ function grown(tree: Tree, all: Column[], order: Order, fold: boolean): Node {
 	return root;
 }
 
-/* Nodes in the order of a walk, as flame_data.ts wants them. */
+/* Nodes in preorder, as flame_data.ts requires. */
 function flattened(root: Node, all: Column[], data: Data): Data {
 	const nodes = { depth: [] as number[], frame: [] as number[] } as
 		Data["nodes"];

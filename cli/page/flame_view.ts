@@ -1,6 +1,6 @@
 /*
- * A flame graph in an element: what belongs to what. The page that `gnomon
- * flamegraph` writes is this alone (flame_html.ts); `gnomon serve` has it as one
+ * A flame graph in an element, with its controls. The page of `gnomon
+ * flamegraph` is this view alone (flame_html.ts); `gnomon serve` has it as one
  * of its views.
  */
 import { COSTS, Cost, Tree, Widths, briefly, signed } from "./flame_data";
@@ -15,16 +15,16 @@ import * as quantity from "./quantity";
 const LEGEND = 14;	/* libraries */
 const WIDTHS: { widths: Widths; text: string; title: string }[] = [
 	{ widths: "larger", text: "all",
-	  title: "as wide as on the side where it is larger" },
+	  title: "width: the larger of both sides" },
 	{ widths: "change", text: "changes",
-	  title: "as wide as what has come and what has gone" },
+	  title: "width: growth plus shrinkage" },
 ];
 const CHANGES: [string, string][] = [["less4", "gone"],
-	["less3", "less than half is left"], ["less2", "shrunk"],
-	["same", "the same"], ["more2", "grown"],
+	["less3", "less than half left"], ["less2", "shrunk"],
+	["same", "unchanged"], ["more2", "grown"],
 	["more3", "more than doubled"], ["more4", "new"]];
 
-/* It is the page's own, and nothing of a trace is in it. */
+/* Constant markup: it contains no data from the trace. */
 const MARKUP = `<div class="bar">
 	<div id="costs" class="choice" role="radiogroup" aria-label="cost"></div>
 	<div id="layouts" class="choice" role="radiogroup" aria-label="layout"></div>
@@ -45,7 +45,7 @@ const MARKUP = `<div class="bar">
 </figure>
 <div class="flame-main">
 	<div id="graph" tabindex="0" role="application"
-		aria-label="flame graph: arrow keys go from box to box, Enter zooms">
+		aria-label="flame graph: arrow keys move from box to box, Enter zooms">
 		<div class="room"><canvas></canvas></div>
 	</div>
 	<aside id="details" aria-live="polite" aria-label="selected box"></aside>
@@ -54,12 +54,12 @@ const MARKUP = `<div class="bar">
 	<div id="legend"></div>
 	<p><kbd>1</kbd>–<kbd>5</kbd> cost, <kbd>i</kbd> layout, <kbd>o</kbd> order,
 	<kbd>/</kbd> search, <kbd>n</kbd> <kbd>N</kbd> next found, <kbd>←</kbd>
-	<kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> go, <kbd>Enter</kbd> zoom,
+	<kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> zoom,
 	<kbd>Esc</kbd> all</p>
 </div>
 <div id="tip" hidden></div>`;
 
-/* What can be chosen, and be asked for again. */
+/* The settings, which can be saved and restored. */
 export interface Chosen {
 	cost?: Cost;
 	icicle?: boolean;
@@ -72,7 +72,7 @@ export interface Chosen {
 
 export interface Surroundings {
 	chosen?: Chosen;
-	timeline?: boolean;	/* false: there is one around it already */
+	timeline?: boolean;	/* false: the page has one already */
 	changed?(chosen: Chosen): void;
 	menu?(event: MouseEvent, tree: Tree, node: number): void;
 }
@@ -131,7 +131,7 @@ class FlameView {
 			 zoom: this.path(zoomed) };
 	}
 
-	/* ---- a box by what it is called, whatever its number is ---- */
+	/* ---- a box by its names, independent of its number ---- */
 
 	private path(node: number): string {
 		const { tree } = this.state;
@@ -142,7 +142,7 @@ class FlameView {
 		return parts.reverse().join(".");
 	}
 
-	/* As far as the path is there. */
+	/* The node of a path, as far as the path exists. */
 	private node(path: string): number {
 		const { tree, width } = this.state;
 		const { first, list } = tree.order(width);
@@ -160,7 +160,7 @@ class FlameView {
 		return node;
 	}
 
-	/* ---- what is chosen ---- */
+	/* ---- controls ---- */
 
 	private choice(group: string, { value, text, more, title }: Choice,
 		       act: () => void): HTMLInputElement {
@@ -213,7 +213,7 @@ class FlameView {
 		});
 	}
 
-	/* Of a comparison. */
+	/* For a diff. */
 	private widths(): void {
 		const { state } = this;
 		const all = WIDTHS.map(({ widths, text, title }):
@@ -311,7 +311,7 @@ class FlameView {
 		this.find("graph").focus();
 	}
 
-	/* Keys that work wherever the focus is, but for fields. */
+	/* Keys that work anywhere except in input fields. */
 	private onKey(event: KeyboardEvent): void {
 		const { state, field } = this;
 		const cost = COSTS[Number(event.key) - 1];
@@ -378,8 +378,8 @@ export interface Flame {
 	focusSearch(): void;
 }
 
-/* Draws a tree into an element. Another order of calls is another tree, and a
- * new view of it. */
+/* Draws a tree into an element. Changing the order of calls builds another tree
+ * and a new view. */
 export function flame(root: HTMLElement, whole: Tree,
 		      around: Surroundings = {}): Flame {
 	const make = (chosen: Chosen): FlameView =>

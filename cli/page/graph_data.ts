@@ -1,6 +1,6 @@
 /*
- * The series that cli/graph/graph_list.c wrote into the page (--format json has
- * the same), and what is known of them.
+ * The series that cli/graph/graph_list.c wrote into the page (the same as
+ * --format json).
  */
 import * as quantity from "./quantity";
 
@@ -13,7 +13,7 @@ const FIGURES = {
 } as const;
 type Figure = typeof FIGURES[Cost];
 
-/* Figures of the steps from `from` on. */
+/* Values of the steps from `from` on. */
 export type Series = {
 	name: string;
 	kind: "row" | "others" | "trace" | "all";
@@ -24,7 +24,7 @@ interface Data {
 	title: string;
 	about: string;
 	cost: Cost;
-	adds_up: boolean;	/* but for peaks */
+	adds_up: boolean;	/* except peaks */
 	stacked: boolean;
 	steps: number;
 	end_ns: number;
@@ -32,7 +32,7 @@ interface Data {
 	all?: Series;
 }
 
-/* As graph_meaning of cli/graph/graph_gather.c. */
+/* Same as graph_meaning in cli/graph/graph_gather.c. */
 export const MEANINGS = {
 	live: "bytes live", peak: "bytes live, at most",
 	total: "bytes allocated", count: "allocations",
@@ -51,7 +51,7 @@ export function values(series: Series, cost: Cost): number[] {
 	return series[FIGURES[cost]];
 }
 
-/* 0, where there is nothing to tell. */
+/* 0 outside the series. */
 export function valueAt(series: Series, cost: Cost, step: number): number {
 	return values(series, cost)[step - series.from] ?? 0;
 }
@@ -60,7 +60,7 @@ export function most(series: Series, cost: Cost): number {
 	return values(series, cost).reduce((a, b) => Math.max(a, b), 0);
 }
 
-/* Of graph_colours.css. */
+/* A class in graph_colours.css. */
 export function colour(series: Series, number: number): [string, number] {
 	return series.kind === "others" ? ["s0", 0] :
 		[`s${1 + number % COLOURS}`,

@@ -1,7 +1,6 @@
 /*
- * The page of a graph: what is chosen above the plot, and the legend beside
- * it, which tells the figures of the step that the mouse, or the keys, point
- * to.
+ * The page of a graph: controls above the plot, and a legend with the values of
+ * the step that the mouse or keys point to.
  */
 import { COSTS, Cost, MEANINGS, Series, briefly, colour, most, read, valueAt } from
 	"./graph_data";
@@ -17,10 +16,10 @@ const element = document.getElementById("plot") as HTMLElement;
 const plot = new Plot(element, shown);
 const rows: { row: HTMLElement; value: HTMLElement; series: Series }[] = [];
 let highest: HTMLElement;
-/* The layout, where the cost allows it. */
+/* The chosen layout, used if the cost allows it. */
 let wanted = data.stacked || data.cost === "peak" && data.adds_up;
 
-/* Peaks do not add up, nor do rows that have blocks in common. */
+/* Peaks do not add up, nor do rows that share blocks. */
 function canStack(): boolean {
 	return data.adds_up && shown.cost !== "peak";
 }
@@ -29,7 +28,7 @@ function begin(step: number): number {
 	return data.end_ns * step / data.steps;
 }
 
-/* ---- what is told ---- */
+/* ---- values ---- */
 
 function say(): void {
 	const { at, cost } = shown;
@@ -37,7 +36,7 @@ function say(): void {
 	const about = document.getElementById("about") as HTMLElement;
 
 	about.textContent = `${MEANINGS[cost]}, ${data.about}`;
-	highest.textContent = at < 0 ? "at most" : "then";
+	highest.textContent = at < 0 ? "max" : "value";
 	for (const { row, value, series } of rows) {
 		value.textContent = briefly(cost, at < 0 ? most(series, cost) :
 			valueAt(series, cost, at));
@@ -66,7 +65,7 @@ function update(): void {
 	plot.draw();
 }
 
-/* ---- what is chosen ---- */
+/* ---- controls ---- */
 
 function choice(id: string, name: string, words: readonly string[],
 		act: (word: string) => void): void {

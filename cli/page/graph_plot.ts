@@ -1,6 +1,6 @@
 /*
- * The plot: areas upon each other, or lines, on a canvas that is as large as
- * its element. A step is as wide as its time.
+ * The plot: stacked areas, or lines, on a canvas of the size of its element.
+ * The width of a step is its time.
  */
 import { Cost, Series, briefly, colour, isBytes, valueAt } from
 	"./graph_data";
@@ -12,11 +12,11 @@ const SHADES = [1, .66, .4];
 const FONT = '12px system-ui, "DejaVu Sans", sans-serif';
 
 export interface Shown {
-	series: Series[];	/* all, in their order */
+	series: Series[];	/* all, in order */
 	hidden: Set<number>;
 	cost: Cost;
 	stacked: boolean;
-	at: number;		/* the step that is told; -1: none */
+	at: number;		/* the pointed step; -1: none */
 	steps: number;
 	end_ns: number;
 }
@@ -38,7 +38,7 @@ export class Plot {
 		element.append(this.probe);
 	}
 
-	/* The step at a place on the canvas; -1: none. */
+	/* The step at an x position; -1: none. */
 	stepAt(x: number): number {
 		const part = (x - LEFT) / (this.wide - LEFT - RIGHT);
 
@@ -55,7 +55,7 @@ export class Plot {
 		this.mark();
 	}
 
-	/* The canvas is as large as it is shown, in the screen's own points. */
+	/* Size the canvas in device pixels. */
 	private fit(): void {
 		const ratio = devicePixelRatio || 1;
 

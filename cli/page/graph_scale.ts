@@ -1,5 +1,5 @@
 /*
- * Round numbers for axes, as cli/graph/graph_svg.c has them.
+ * Round numbers for axes, the same as in cli/graph/graph_svg.c.
  */
 import * as quantity from "./quantity";
 
@@ -32,7 +32,7 @@ export function ofTimes(end_ns: number): number[] {
 		step(end_ns, false));
 }
 
-/* "10.0ms" is "10ms" at a tick. */
+/* At a tick, "10.0ms" becomes "10ms". */
 export function brief(text: string): string {
 	return text.replace(/(\.\d*?)0+(?=\D|$)/, "$1").replace(/\.(?=\D|$)/, "");
 }

@@ -1,13 +1,13 @@
 /*
- * Names in boxes, and looking for them.
+ * Names: fitting them into boxes, and searching.
  */
 
-/* Signs of East Asia, and such, are two letters wide. */
+/* East Asian and other wide characters take two columns. */
 function letters(sign: string): number {
 	return (sign.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }
 
-/* The start of a name that fits into so many letters of a fixed-width font. */
+/* The start of a name that fits into `room` columns of a fixed-width font. */
 export function fitting(name: string, room: number): string {
 	let used = 0;
 	let at = 0;
@@ -27,9 +27,9 @@ export function fitting(name: string, room: number): string {
 }
 
 /*
- * What was typed, as a regular expression: capitals count only if there are
- * some. Escapes that the strict syntax does not know are taken for what they
- * say. `null`: nothing was typed; `undefined`: it is none.
+ * Makes a regular expression of what the user typed, case-sensitive only if it
+ * has capitals. Escapes unknown to the strict syntax mean the character.
+ * `null`: nothing typed; `undefined`: not a regular expression.
  */
 export function pattern(typed: string): RegExp | null | undefined {
 	const flags = typed === typed.toLowerCase() ? "i" : "";
@@ -45,7 +45,7 @@ export function pattern(typed: string): RegExp | null | undefined {
 	return undefined;
 }
 
-/* A few letters that hardly another name has. */
+/* A short hash of a name. */
 export function mark(name: string): string {
 	let hash = 0x811c9dc5;
 

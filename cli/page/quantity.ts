@@ -1,5 +1,5 @@
 /*
- * Sizes, times and numbers as the command prints them (cli/base/text/quantity.c).
+ * Formats sizes, times and numbers like the command (cli/base/text/quantity.c).
  */
 
 export function size(bytes: number): string {
@@ -16,7 +16,7 @@ export function size(bytes: number): string {
 	return value.toFixed(Math.abs(value) < 99.95 ? 1 : 0) + units[unit];
 }
 
-/* 1,234,567, whatever the language of the browser. */
+/* 1,234,567, in any browser language. */
 export function count(value: number): string {
 	return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }

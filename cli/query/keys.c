@@ -11,7 +11,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
 
@@ -77,7 +77,7 @@ static void library_members(const struct query_value *value,
 	members_text(to, "library", value->frame.library);
 }
 
-/* Without a file, its library. */
+/* The source file; without one, the library. */
 static void file_text(const struct query_value *value, struct buffer *name,
 		      struct buffer *more)
 {
@@ -141,7 +141,7 @@ static void thread_text(const struct query_value *value, struct buffer *name,
 	const struct thread *thread = thread_of(value);
 
 	if (thread == model_thread(model, 0)) {
-		buffer_string(more, "no thread that is known");
+		buffer_string(more, "unknown thread");
 		return;
 	}
 	buffer_printf(name, "thread %" PRIu32 " ", thread->tid);
@@ -179,8 +179,7 @@ static void size_text(const struct query_value *value, struct buffer *name,
 
 	(void)more;
 	if (size == BLOCK_KEY_UNKNOWN) {
-		buffer_string(name, "of sizes that are not known, or of 4 GiB "
-			      "or more");
+		buffer_string(name, "of unknown sizes, or of 4 GiB or more");
 		return;
 	}
 	buffer_printf(name, "of %s each", COUNTED(size, "byte"));
@@ -204,7 +203,7 @@ static void size_class_text(const struct query_value *value,
 
 	(void)more;
 	if (value->value == BLOCK_KEY_UNKNOWN)
-		buffer_string(name, "of sizes that are not known");
+		buffer_string(name, "of unknown sizes");
 	else if (class < 2)
 		buffer_printf(name, "of %u byte%s each", class,
 			      class == 1 ? "" : "s");
@@ -244,7 +243,7 @@ static void arena_text(const struct query_value *value, struct buffer *name,
 		[HEAP_MAIN] = "in the C library's main arena",
 		[HEAP_OTHER] = "in arenas of further threads",
 		[HEAP_MMAPPED] = "in mappings of their own",
-		[HEAP_UNKNOWN] = "of another allocator, or not known",
+		[HEAP_UNKNOWN] = "of another allocator, or unknown",
 	};
 
 	(void)more;
@@ -266,11 +265,11 @@ static void lifetime_text(const struct query_value *value,
 
 	(void)more;
 	if (value->value == BLOCK_KEY_UNKNOWN)
-		buffer_string(name, "of lifetimes that are not known");
-	else if (value->value == LIFESPAN_LIVE)
+		buffer_string(name, "of unknown lifetimes");
+	else if (value->value == BLOCK_LIFETIME_LIVE)
 		buffer_string(name, "never freed");
 	else if (class == 0)
-		buffer_string(name, "freed within a step of the clock");
+		buffer_string(name, "freed within a clock tick");
 	else
 		buffer_printf(name, "freed after %s to %s",
 			      TIME_TEXT(histogram_low(class)),
@@ -281,7 +280,7 @@ static void lifetime_members(const struct query_value *value,
 			     const struct members *to)
 {
 	bool known = value->value != BLOCK_KEY_UNKNOWN;
-	bool freed = known && value->value != LIFESPAN_LIVE;
+	bool freed = known && value->value != BLOCK_LIFETIME_LIVE;
 	unsigned class = (unsigned)value->value;
 
 	if (known)
@@ -306,7 +305,7 @@ static void mapping_text(const struct query_value *value, struct buffer *name,
 
 	(void)more;
 	if (path == NULL)
-		buffer_string(name, "in no mapping that is known");
+		buffer_string(name, "in an unknown mapping");
 	else if (path[0] == 0)
 		buffer_string(name, "in mappings of no file");
 	else
@@ -331,7 +330,7 @@ static void heap_text(const struct query_value *value, struct buffer *name,
 {
 	(void)more;
 	buffer_string(name, value->value == BLOCK_KEY_UNKNOWN ?
-		      "in no heap that is known" : heap_of(value));
+		      "in an unknown heap" : heap_of(value));
 }
 
 static void heap_members(const struct query_value *value,
@@ -367,21 +366,21 @@ static void process_members(const struct query_value *value,
 const struct query_key query_keys[] = {
 	{ "stack", "stack", "stacks", "a whole call stack", QUERY_OF_STACK,
 	  .by = PROFILE_BY_STACK },
-	{ "site", "site", "sites", "a site, which is the innermost line of the "
+	{ "site", "site", "sites", "the innermost line of the "
 	  "program's own code", QUERY_OF_SITE, .by = PROFILE_BY_SITE },
 	{ "function", "function", "functions", "the function of that line",
 	  QUERY_OF_FRAME, .by = PROFILE_BY_FUNCTION, .text = function_text,
 	  .members = function_members },
 	{ "file", "file", "files", "its source file", QUERY_OF_FRAME,
 	  .by = PROFILE_BY_FILE, .text = file_text, .members = file_members },
-	{ "line", "line", "lines", "the line itself, whichever function it is in",
+	{ "line", "line", "lines", "that line, whichever function it is in",
 	  QUERY_OF_FRAME, .by = PROFILE_BY_LINE, .text = line_text,
 	  .members = line_members },
 	{ "library", "library", "libraries", "its library", QUERY_OF_FRAME,
 	  .by = PROFILE_BY_LIBRARY, .text = library_text,
 	  .members = library_members },
 	{ "within-function", "function", "functions", "any function of the "
-	  "stack: such rows have blocks in common", QUERY_OF_FRAME, true,
+	  "stack (such rows share blocks)", QUERY_OF_FRAME, true,
 	  .by = PROFILE_BY_FUNCTION, .text = function_text,
 	  .members = function_members },
 	{ "within-file", "file", "files", "any source file of the stack",
@@ -396,7 +395,7 @@ const struct query_key query_keys[] = {
 	{ "thread", "thread", "threads", "the thread that allocated", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_THREAD, .text = thread_text,
 	  .members = thread_members },
-	{ "size", "size", "sizes", "a size of blocks", QUERY_OF_BLOCK,
+	{ "size", "size", "sizes", "the size of blocks", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_SIZE, .text = size_text, .members = size_members },
 	{ "size-class", "size class", "size classes", "sizes from one power of "
 	  "two to the next", QUERY_OF_BLOCK, .block = BLOCK_KEY_SIZE_CLASS,
@@ -405,12 +404,13 @@ const struct query_key query_keys[] = {
 	  "from one power of two to the next", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_LIFETIME, .text = lifetime_text,
 	  .members = lifetime_members },
-	{ "arena", "arena", "arenas", "where in the C library's heap", QUERY_OF_BLOCK,
-	  .block = BLOCK_KEY_ARENA, .text = arena_text, .members = arena_members },
-	{ "mapping", "mapping", "mappings", "the file, or the like, in whose "
-	  "mapping a block lay", QUERY_OF_BLOCK, .block = BLOCK_KEY_MAPPING,
+	{ "arena", "arena", "arenas", "part of the C library's heap",
+	  QUERY_OF_BLOCK, .block = BLOCK_KEY_ARENA, .text = arena_text,
+	  .members = arena_members },
+	{ "mapping", "mapping", "mappings", "the mapping that a block lay in, "
+	  "by its file", QUERY_OF_BLOCK, .block = BLOCK_KEY_MAPPING,
 	  .text = mapping_text, .members = mapping_members },
-	{ "heap", "heap", "heaps", "the heap, of those that a program has of its "
+	{ "heap", "heap", "heaps", "the heap: malloc, or one of the program's "
 	  "own", QUERY_OF_BLOCK, .block = BLOCK_KEY_HEAP, .text = heap_text,
 	  .members = heap_members },
 };

@@ -3,12 +3,12 @@
  */
 #include "cli/query/passes_needed.h"
 
-/* Contexts have their own. Groups of several, by exclusive keys, have not. */
+/* Contexts have own peaks. Groups of several, by exclusive keys, do not. */
 static bool needs_peaks(const struct query *query)
 {
 	return query->key_count > 0 && !query_has(query, QUERY_OF_STACK) &&
 	       query_inclusive(query) == NULL &&
-	       (query->order == FIGURE_OWN_PEAK ||
+	       (query->order == MEASURE_OWN_PEAK ||
 		(query->all_figures &&
 		 !(query->spares & QUERY_SPARES_OWN_PEAKS)));
 }
@@ -38,7 +38,7 @@ bool query_needs_pass(const struct query *query, enum query_pass pass)
 	return false;
 }
 
-/* Own peaks are sums where they cannot be found. */
+/* Where own peaks cannot be computed, they are sums. */
 static const char *from_where(const struct query *query)
 {
 	if (query_needs_pass(query, QUERY_PASS_OUTLINE) ||
@@ -54,16 +54,15 @@ static const char *from_where(const struct query *query)
 void query_explain(const struct query *query, struct buffer *out)
 {
 	static const char *const texts[QUERY_PASSES] = {
-		[QUERY_PASS_OUTLINE] = "all but the events of blocks: what the "
-			"moments, threads and other words of filters mean, what "
-			"was mapped",
-		[QUERY_PASS_ENDS] = "events: how blocks end, which decides "
-			"which are selected, or in which group",
-		[QUERY_PASS_FIGURES] = "events: the figures",
-		[QUERY_PASS_PEAKS] = "events: the peak of each group by itself "
-			"(of groups of several stacks)",
+		[QUERY_PASS_OUTLINE] = "all except block events: moments, "
+			"threads and other words of filters, mappings",
+		[QUERY_PASS_ENDS] = "events: ends of blocks, which decide the "
+			"selection or the group",
+		[QUERY_PASS_FIGURES] = "events: the measures",
+		[QUERY_PASS_PEAKS] = "events: own peaks of groups of several "
+			"stacks",
 		[QUERY_PASS_SERIES] = "events: rows over time",
-		[QUERY_PASS_LOOKS] = "events: what was live at snapshots",
+		[QUERY_PASS_LOOKS] = "events: live blocks at snapshots",
 	};
 	unsigned passes = 0, number = 0;
 	LOCAL_BUFFER keys = { 0 };
@@ -79,10 +78,11 @@ void query_explain(const struct query *query, struct buffer *out)
 	if (keys.size > 0)
 		buffer_printf(out, "grouped by %s\n", keys.data);
 	if (query_has(query, QUERY_OF_BLOCK) && query->groups_max > 0)
-		buffer_printf(out, "figures are kept for %llu pairs of a stack "
-			      "and the block's keys at most (--groups-max)\n",
+		buffer_printf(out, "measures are kept for at most %llu pairs "
+			      "of a stack and the block's keys "
+			      "(--groups-max)\n",
 			      (unsigned long long)query->groups_max);
 	else if (query_has(query, QUERY_OF_BLOCK))
-		buffer_string(out, "figures are kept for each pair of a stack "
+		buffer_string(out, "measures are kept for each pair of a stack "
 			      "and the block's keys, without limit\n");
 }

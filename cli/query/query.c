@@ -14,12 +14,12 @@ static bool add_key(struct query *query, const char *name, size_t size,
 
 	if (key == NULL && size == strlen("block") &&
 	    memcmp(name, "block", size) == 0) {
-		buffer_string(why, "'block' goes with no other: such rows are "
-			      "blocks");
+		buffer_string(why, "'block' cannot be combined with others: "
+			      "each row is one block");
 		return false;
 	}
 	if (key == NULL) {
-		buffer_printf(why, "'%.*s' is nothing to group by: there are",
+		buffer_printf(why, "'%.*s' is no key to group by: there are",
 			      (int)size, name);
 		for (unsigned i = 0; i < query_key_count; i++)
 			buffer_printf(why, "%s %s", i ? "," : "",
@@ -51,13 +51,14 @@ static bool fit(const struct query *query, struct buffer *why)
 			  query->keys[i]->of == QUERY_OF_SITE;
 	}
 	if (inclusive > 1)
-		buffer_string(why, "groups have one key of those that begin "
-			      "with 'within-'");
+		buffer_string(why, "only one key that begins with 'within-' "
+			      "can be used");
 	else if (stacks > 1)
-		buffer_string(why, "a stack has one site: leave out 'site'");
+		buffer_string(why, "a stack already has one site: leave out "
+				   "'site'");
 	else if (blocks > BLOCK_KEYS_MAX)
-		buffer_printf(why, "groups have %d keys at most that are no "
-			      "stack's", BLOCK_KEYS_MAX);
+		buffer_printf(why, "groups have %d keys at most that are about "
+			      "blocks", BLOCK_KEYS_MAX);
 	else
 		return true;
 	return false;
@@ -141,12 +142,12 @@ struct rows_wanted query_rows_wanted(const struct query *query)
 {
 	struct rows_wanted wanted = rows_all;
 
-	/* filters ask for them, too */
+	/* filters may need them, too */
 	if (query->spares & QUERY_SPARES_OWN_PEAKS &&
-	    query->order != FIGURE_OWN_PEAK &&
+	    query->order != MEASURE_OWN_PEAK &&
 	    !filter_has(query->filter, FILTER_GROUP_PEAK_TIME_MIN,
 			FILTER_GROUP_PEAK_TIME_MAX))
-		wanted.figures &= ~(1u << FIGURE_OWN_PEAK);
+		wanted.figures &= ~(1u << MEASURE_OWN_PEAK);
 	wanted.sizes = !(query->spares & QUERY_SPARES_SIZES);
 	wanted.whole = !(query->spares & QUERY_SPARES_WHOLE);
 	wanted.blocks = !(query->spares & QUERY_SPARES_BLOCKS);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 
 /* The site of a profile's node. False: it has no frames. */
 static bool site_of_node(const struct profile *profile, uint32_t node,
@@ -52,7 +52,7 @@ static void add_site(const struct query_rows *rows,
 		frames_function(&site, full ? SIZE_MAX : width, name);
 	if (site.file == NULL)
 		return;
-	buffer_printf(name, " %s", full ? site.file : last_part(site.file));
+	buffer_printf(name, " %s", full ? site.file : base_name(site.file));
 	if (site.line > 0)
 		buffer_printf(name, ":%u", site.line);
 }

@@ -1,14 +1,15 @@
 /*
  * rows.c: see rows.h.
  *
- * What is put into groups are the model's costs, each with a context and
- * numbers of block keys; or, where frames alone tell groups apart, or there are
- * several traces, a profile's selves. A group is the tuple of its keys' values: the
- * value itself of one key, of several the number of a chain of pairs.
+ * Groups are made of the model's costs, each with a context and the values of
+ * block keys. If only frames distinguish groups, or if there are several
+ * traces, they are made of a profile's selves. A group is the tuple of its
+ * keys' values: with one key, the value itself; with several, the number of a
+ * chain of pairs.
  *
- *  I1  What counts (source->keep) is in exactly one row if all keys are
- *      exclusive, so that rows add up to the whole. (Of a sample, but for what
- *      was rounded: each cost by itself.)
+ *  I1  Each cost that passes source->keep is in exactly one row if all keys are
+ *      exclusive, so that rows add up to the whole. (In a sample, except for
+ *      rounding: each cost is rounded by itself.)
  */
 #include "cli/query/rows.h"
 
@@ -23,7 +24,7 @@
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
-/* What is grouped. */
+/* A cost, or a profile's self, to be grouped. */
 struct piece {
 	struct figures figures;
 	uint32_t node;		/* the model's, or the profile's */
@@ -45,7 +46,7 @@ static size_t piece_count(const struct query_rows *rows)
 	return rows->contexts->cost_count;
 }
 
-/* By its number. False: it does not count. */
+/* A piece by its number. False: the filter drops it. */
 static bool piece_of(const struct query_rows *rows, size_t number,
 		     struct piece *piece)
 {
@@ -74,7 +75,7 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 	       source->keep(source->keeper, cost->node, &piece->figures);
 }
 
-/* By its place in the order of nodes, if it is a profile's. */
+/* A piece by its place in the order of a profile's nodes. */
 static bool piece_at(const struct query_rows *rows, size_t at,
 		     struct piece *piece)
 {
@@ -92,7 +93,7 @@ static uint32_t site_of(struct frames *frames, uint32_t node)
 	return site <= UINT32_MAX ? (uint32_t)site : ~node;
 }
 
-/* The value of an exclusive key; `block`: which of the block keys it is. */
+/* The value of an exclusive key; `block`: its index among the block keys. */
 static uint32_t value_of(const struct query_rows *rows, unsigned key,
 			 unsigned block, const struct piece *piece)
 {
@@ -122,11 +123,11 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 }
 
 /*
- * For each node of the profile the nearest one at or around it whose frame has a
- * value of the inclusive key that no frame further out has; PROFILE_NONE: there
- * is none. From one to the next, a walk outward meets each value once, however
- * deep a recursion is. Made in one walk over the nodes in their order, with
- * those open that the walk is in.
+ * For each node of the profile, the nearest node, from it outward, whose frame
+ * has a value of the inclusive key that no frame further out has; PROFILE_NONE:
+ * there is none. Following these, a walk outward meets each value once, however
+ * deep a recursion is. Made in one walk over the nodes in their order, with a
+ * stack of the nodes that contain the current one.
  */
 static void find_adding(struct query_rows *rows)
 {
@@ -156,7 +157,7 @@ static void find_adding(struct query_rows *rows)
 	free(open);
 }
 
-/* The values of the inclusive key, each once; how many. */
+/* The values of the inclusive key, each once; returns their number. */
 static size_t values_of(struct query_rows *rows, const struct piece *piece)
 {
 	const struct profile *profile = rows->source->profile;
@@ -172,8 +173,8 @@ static size_t values_of(struct query_rows *rows, const struct piece *piece)
 	return count;
 }
 
-/* The group's number, of which `with` is the inclusive key's value. False:
- * `find`, and there is no such group. */
+/* The group's number, with `with` as the inclusive key's value. False: `find`
+ * is set, and there is no such group. */
 static bool group_of(struct query_rows *rows, const struct piece *piece,
 		     uint32_t with, bool find, uint32_t *group)
 {
@@ -197,8 +198,8 @@ static bool group_of(struct query_rows *rows, const struct piece *piece,
 	return true;
 }
 
-/* The index of its row; rows->count: it has none yet. Several keys' groups are
- * numbered as they come, and so are the rows. */
+/* The index of its row; rows->count: it has none yet. With several keys, groups
+ * are numbered in order of appearance, and so are rows. */
 static size_t row_for(struct query_rows *rows, uint32_t group)
 {
 	size_t at = rows->query->key_count > 1 ? group :
@@ -272,17 +273,17 @@ uint64_t query_value_of_row(const struct query_rows *rows,
 static int order(const struct query_rows *rows, const struct query_row *x,
 		 const struct query_row *y)
 {
-	for (int i = -2; i < (int)figure_count; i++) {
-		/* What orders, how many blocks that is (some have no bytes),
-		 * then the others in their order, but for what may not be
-		 * known. */
-		enum figure key = i < 0 ? rows->query->order : (enum figure)i;
+	for (int i = -2; i < (int)measure_count; i++) {
+		/* The sort key, then its number of blocks (some have no bytes),
+		 * then all other measures in their order, except unknown
+		 * ones. */
+		enum measure key = i < 0 ? rows->query->order : (enum measure)i;
 		uint64_t left = figures_value(&x->figures, key,
 					      rows->source->end_ns);
 		uint64_t right = figures_value(&y->figures, key,
 					       rows->source->end_ns);
 
-		if (i == FIGURE_OWN_PEAK &&
+		if (i == MEASURE_OWN_PEAK &&
 		    rows->query->spares & QUERY_SPARES_OWN_PEAKS)
 			continue;
 		if (i == -1) {
@@ -308,8 +309,8 @@ static void sort(struct query_rows *rows)
 }
 
 /*
- * A row more, of which `limit` are wanted: the list is then a heap whose root
- * is the row that comes last.
+ * Adds a row, keeping the best `limit` rows: the list is a heap whose root is
+ * the last of them.
  */
 static void offer(struct query_rows *rows, size_t limit,
 		  const struct query_row *row)
@@ -343,7 +344,7 @@ static void offer(struct query_rows *rows, size_t limit,
 	heap[i] = *row;
 }
 
-/* Those that are wanted, in their order. */
+/* Keeps the first `limit` rows, sorted. */
 static void sort_and_cut(struct query_rows *rows)
 {
 	size_t limit = rows->query->limit, count = rows->count;
@@ -359,7 +360,8 @@ static void sort_and_cut(struct query_rows *rows)
 	sort(rows);
 }
 
-/* Each piece a row: there may be millions, and a row is larger than a cost. */
+/* Each piece is a row: there may be millions, and a row is larger than a
+ * cost. */
 static void collect_each(struct query_rows *rows)
 {
 	size_t count = piece_count(rows);
@@ -395,8 +397,8 @@ static uint32_t row_of_key(void *owner, uint32_t node, uint32_t key)
 					 query_row_of(rows, cost);
 }
 
-/* Whether own peaks of rows are wanted and are sums so far, and whether there
- * is something to read again. */
+/* Whether own peaks of rows are needed and are only sums so far, and whether
+ * the trace can be read again. */
 static bool peaks_are_wanted(const struct query_rows *rows)
 {
 	const struct query_source *source = rows->source;
@@ -417,16 +419,16 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 	return false;
 }
 
-/* Of rows of a store, or by a pass. */
+/* From an index, or by a pass over the events. */
 static bool ask_peaks(struct query_rows *rows, struct group_peak *peaks)
 {
 	const struct model *model = rows->source->model;
-	const struct rows_told told = {
+	const struct rows_grouping grouping = {
 		.group = row_of_key, .owner = rows, .count = rows->count,
 	};
 
 	if (model_store(model) != NULL &&
-	    rows_group_peaks(model, &told, peaks) == 0)
+	    rows_group_peaks(model, &grouping, peaks) == 0)
 		return true;
 	return model_group_peaks(model, rows->source->trace, row_of_key, rows,
 				 peaks, rows->count) != EXIT_NOTHING;
@@ -447,7 +449,7 @@ static void find_peaks(struct query_rows *rows)
 	free(peaks);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole query ---- */
 
 static void make_profile_groups(struct query_rows *rows)
 {
@@ -487,13 +489,13 @@ void query_rows_collect(const struct query *query,
 		collect_groups(rows);
 	else
 		collect_each(rows);
-	/* Own peaks of those rows that are wanted, where that is known. */
-	if (query->order != FIGURE_OWN_PEAK || !rows->grouped)
+	/* Cut first, so that own peaks are computed only for needed rows. */
+	if (query->order != MEASURE_OWN_PEAK || !rows->grouped)
 		sort_and_cut(rows);
 	if (peaks_are_wanted(rows))
 		find_peaks(rows);
 	table_free(&rows->row_of);
-	if (query->order == FIGURE_OWN_PEAK)
+	if (query->order == MEASURE_OWN_PEAK)
 		sort_and_cut(rows);
 }
 
@@ -509,7 +511,7 @@ void query_rows_free(struct query_rows *rows)
 	free(rows->list);
 }
 
-/* ---- of a row ---- */
+/* ---- values of a row ---- */
 
 void query_no_value(const struct query_rows *rows, unsigned key,
 		    struct query_value *value)
@@ -523,7 +525,7 @@ void query_no_value(const struct query_rows *rows, unsigned key,
 		.process = &nobody,
 		.with_library = true, .with_file = true,
 	};
-	/* An inclusive key's members are apart from those of the site's. */
+	/* Members of an inclusive key are separate from those of the site. */
 	for (unsigned i = 0; i < query->key_count; i++) {
 		const struct query_key *other = query->keys[i];
 
@@ -537,7 +539,7 @@ void query_no_value(const struct query_rows *rows, unsigned key,
 	}
 }
 
-/* The number of a key's value in that of a group. */
+/* The number of a key's value within a group's number. */
 static uint32_t value_in(const struct query_rows *rows, uint32_t group,
 			 unsigned key)
 {
@@ -575,7 +577,7 @@ bool query_row_called(const struct query_rows *rows,
 	return true;
 }
 
-/* What a cost of the model is a piece of. False: it does not count. */
+/* The piece that a cost of the model belongs to. False: the filter drops it. */
 static bool piece_of_cost(const struct query_rows *rows, uint32_t cost,
 			  struct piece *piece)
 {
@@ -637,12 +639,12 @@ bool query_rows_of(struct query_rows *rows, uint32_t cost,
 
 /* ---- the largest stacks of rows ---- */
 
-/* Of equal ones, the first that was made comes first. */
+/* Inserts a stack; among equal ones, the earlier comes first. */
 static void offer_part(const struct query_rows *rows,
 		       struct query_parts *parts,
 		       const struct query_part *part)
 {
-	enum figure key = rows->query->order;
+	enum measure key = rows->query->order;
 	uint64_t end_ns = rows->source->end_ns;
 	uint64_t value = figures_value(&part->figures, key, end_ns);
 	size_t at = parts->count;

@@ -1,11 +1,12 @@
 /*
- * series.c: see series.h. Blocks are followed one after the other; which series
- * one counts to is known by its cost, found once for each.
+ * series.c: see series.h. Reads block events one after the other. A block's
+ * series follow from its cost, and are looked up once for each cost.
  *
- *  I1  What counts is in the whole, and in one series at least of the others.
- *  I2  Of exclusive keys, all series but the whole add up to the whole.
+ *  I1  Each block that counts is in the whole, and in at least one other
+ *      series.
+ *  I2  With exclusive keys, all series except the whole add up to the whole.
  *
- * Of a sample all sums are in fixed point (weigh.h) until the end.
+ * With a sample, all sums are in fixed point (weight.h) until the end.
  */
 #include "cli/query/series.h"
 
@@ -18,8 +19,8 @@
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/edges.h"
-#include "cli/model/core/weigh.h"
-#include "cli/model/leftout.h"
+#include "cli/model/core/weight.h"
+#include "cli/model/omitted.h"
 #include "cli/model/moment.h"
 #include "cli/model/rows/rows_sweep.h"
 #include "cli/model/tap.h"
@@ -30,15 +31,15 @@
 struct follower {
 	struct query_rows *rows;
 	struct series *series;
-	size_t all;			/* number of the whole */
+	size_t all;			/* index of the whole */
 	uint64_t *begins;		/* stamps of steps, and UINT64_MAX */
-	size_t step;			/* that is being filled */
-	struct series_step *now;	/* by series: that step so far */
-	/* By cost: where its series are in `members`, how many and which. */
+	size_t step;			/* the current one */
+	struct series_step *now;	/* by series: the current step so far */
+	/* By cost: index in `members` of the count and list of its series. */
 	uint32_t *of_cost;
 	uint32_t *members;
 	size_t member_count, member_capacity;
-	uint32_t key;		/* of the block that is told: tap.h */
+	uint32_t key;		/* of the current block: tap.h */
 };
 
 int series_parse_steps(const char *text, uint64_t *steps)
@@ -50,7 +51,7 @@ int series_parse_steps(const char *text, uint64_t *steps)
 	return error;
 }
 
-/* ---- which series ---- */
+/* ---- series of a block ---- */
 
 static void add_member(struct follower *f, uint32_t member)
 {
@@ -77,8 +78,8 @@ static uint32_t find_members(struct follower *f, uint32_t cost)
 	return at;
 }
 
-/* How many, and which, behind that. A trace that is still written may have more
- * than in the first pass: that counts to none. */
+/* The number of series, followed by their indexes. A trace that is still being
+ * written may have costs that the first pass lacks: they are in no series. */
 static const uint32_t *members_of(struct follower *f, uint32_t node)
 {
 	static const uint32_t none[] = { 0 };
@@ -98,7 +99,7 @@ static const uint32_t *members_of(struct follower *f, uint32_t node)
 
 /* ---- steps ---- */
 
-/* The step ends for all; the next begins as it was left. */
+/* Ends the step for all series; the next one begins with its live memory. */
 static void close_step(struct follower *f)
 {
 	size_t steps = f->series->axis.steps;
@@ -124,7 +125,7 @@ static void advance(struct follower *f, uint64_t stamp)
 		close_step(f);
 }
 
-/* In stamps: the first that is not before. */
+/* Begins of steps as stamps: the first stamp that is not before. */
 static uint64_t *find_begins(const struct model *model,
 			     const struct series_axis *axis)
 {
@@ -144,16 +145,16 @@ static uint64_t *find_begins(const struct model *model,
 
 /* ---- blocks ---- */
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
+static void take_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
-	struct weigh_amount amount = weigh_block(block->size,
+	struct weight_amount amount = weight_block(block->size,
 				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
-	advance(f, block->birth);
+	advance(f, block->alloc);
 	for (uint32_t i = 1; i <= members[0]; i++) {
 		struct series_step *now = &f->now[members[i]];
 
@@ -172,7 +173,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 {
 	struct follower *f = owner;
 	const uint32_t *members = members_of(f, node);
-	struct weigh_amount amount = weigh_block(block->size,
+	struct weight_amount amount = weight_block(block->size,
 				model_sample_mean(f->rows->source->model));
 
 	(void)number, (void)chain;
@@ -193,7 +194,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 
 /* ---- rows of a store ---- */
 
-/* The series of a cost but for the whole; MODEL_NO_GROUP: it does not count. */
+/* The series of a cost, except the whole; MODEL_NO_GROUP: it does not count. */
 static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
 {
 	const struct follower *f = owner;
@@ -209,7 +210,7 @@ static uint32_t group_of(void *owner, uint32_t node, uint32_t key)
 		list[0] : (uint32_t)f->series->shown;
 }
 
-/* All that counts is one. */
+/* One series of everything that counts. */
 static uint32_t whole_of(void *owner, uint32_t node, uint32_t key)
 {
 	return group_of(owner, node, key) == MODEL_NO_GROUP ?
@@ -234,8 +235,8 @@ static void take_steps(struct follower *f, size_t series,
 		};
 }
 
-/* False: it cannot be told, as blocks belong to several rows, or do not end, or
- * the store cannot be read. */
+/* False: the index cannot answer, because blocks belong to several rows or do
+ * not end, or because it cannot be read. */
 static bool ask_store(struct follower *f)
 {
 	const struct query_rows *rows = f->rows;
@@ -246,35 +247,35 @@ static bool ask_store(struct follower *f)
 		.begins = f->begins, .steps = steps,
 		.temporary = query->temporary,
 		.maxima = !(query->spares & QUERY_SPARES_OWN_PEAKS) ||
-			  query->order == FIGURE_PEAK ||
-			  query->order == FIGURE_OWN_PEAK,
+			  query->order == MEASURE_PEAK ||
+			  query->order == MEASURE_OWN_PEAK,
 	};
-	struct rows_told told = { .group = group_of, .owner = f,
+	struct rows_grouping grouping = { .group = group_of, .owner = f,
 				  .count = f->series->shown + 1 };
 	struct store_step *list;
-	bool told_all;
+	bool complete;
 
 	if (model_store(model) == NULL || query_inclusive(query) != NULL ||
 	    model_is_of_moment(model))
 		return false;
 	list = grow_zeroed((f->all + 1) * steps, sizeof(*list));
-	told_all = rows_timeline(model, &told, &axis, list) == 0;
-	if (told_all)
+	complete = rows_timeline(model, &grouping, &axis, list) == 0;
+	if (complete)
 		take_steps(f, 0, list, f->all + 1);
-	/* the last of that has what does not count, too */
-	if (told_all && rows->source->keep != NULL) {
-		told.group = whole_of;
-		told.count = 1;
-		told_all = rows_timeline(model, &told, &axis, list) == 0;
-		if (told_all)
+	/* the last of these includes blocks that do not count */
+	if (complete && rows->source->keep != NULL) {
+		grouping.group = whole_of;
+		grouping.count = 1;
+		complete = rows_timeline(model, &grouping, &axis, list) == 0;
+		if (complete)
 			take_steps(f, f->all, list, 1);
 	}
-	/* a pass begins with nothing */
-	if (!told_all)
+	/* a pass starts from zeros */
+	if (!complete)
 		memset(f->series->list, 0, (f->all + 1) * steps *
 		       sizeof(*f->series->list));
 	free(list);
-	return told_all;
+	return complete;
 }
 
 /* By a pass over the events. */
@@ -282,7 +283,7 @@ static int follow(struct follower *f)
 {
 	const struct query_source *source = f->rows->source;
 	size_t costs = model_contexts(source->model)->cost_count;
-	const struct model_tap tap = { .owner = f, .birth = take_birth,
+	const struct model_tap tap = { .owner = f, .alloc = take_alloc,
 				       .end = take_end, .key = &f->key };
 	int status;
 
@@ -298,58 +299,61 @@ static int follow(struct follower *f)
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
-/* What of the rows' figures is in no step. */
+/* Notes which of the rows' measures are in no step. */
 static void note_missing(const struct query_source *source, int status)
 {
 	const struct model *model = source->model;
 
 	if (status == EXIT_NOTHING)
-		notes_error(model_notes(model), "%s: cannot be read once "
-			    "more: nothing is told over time", source->trace);
+		notes_error(model_notes(model), "%s: cannot be read a second "
+			    "time: there are no values over time",
+			    source->trace);
 	else if (model_has_left_out(model))
-		notes_hint(model_notes(model), "%s: %s blocks were left out "
-			   "of it, of which only sums are known: they are in no "
-			   "step over time", source->trace,
+		notes_hint(model_notes(model), "%s: %s blocks were left out of "
+			   "the trace, only sums are known: they are in "
+			   "no step over time", source->trace,
 			   COUNT_TEXT(model_leftout(model)->blocks));
 }
 
 static void note_limit(const struct query_source *source,
 		       const struct series *series)
 {
-	notes_hint(model_notes(source->model), "%s: %s rows at most are told "
-		   "over time, in so many steps: the rest is among the others",
+	notes_hint(model_notes(source->model), "%s: with so many steps, at "
+		   "most %s rows have values over time: the rest is among the "
+		   "others",
 		   source->trace, COUNT_TEXT(series->shown));
 }
 
-/* What is below the point goes with the next step, so that sums over all steps
- * are rounded once. */
+/* The fraction goes to the next step, so that sums over all steps are rounded
+ * once. */
 static void round_series(struct series_step *list, size_t steps, uint64_t mean)
 {
-	unsigned blocks = weigh_block_bits(mean), bytes = weigh_byte_bits(mean);
-	uint16_t count = (uint16_t)weigh_half(blocks), frees = count,
+	unsigned blocks = weight_block_bits(mean),
+		 bytes = weight_byte_bits(mean);
+	uint16_t count = (uint16_t)weight_half(blocks), frees = count,
 		 temporary = count;
-	uint16_t allocated = (uint16_t)weigh_half(bytes), freed = allocated;
+	uint16_t allocated = (uint16_t)weight_half(bytes), freed = allocated;
 
 	for (size_t i = 0; i < steps; i++) {
 		struct series_step *step = &list[i];
 
-		step->live_bytes = weigh_whole(step->live_bytes, bytes,
-					       weigh_half(bytes));
-		step->live_bytes_max = weigh_whole(step->live_bytes_max, bytes,
-						   weigh_half(bytes));
-		step->live_blocks = weigh_whole(step->live_blocks, blocks,
-						weigh_half(blocks));
-		step->allocations = weigh_next(step->allocations, blocks,
-					       &count);
-		step->allocated_bytes = weigh_next(step->allocated_bytes,
-						   bytes, &allocated);
-		step->frees = weigh_next(step->frees, blocks, &frees);
-		step->freed_bytes = weigh_next(step->freed_bytes, bytes,
-					       &freed);
-		step->temporary = weigh_next(step->temporary, blocks,
-					     &temporary);
+		step->live_bytes = weight_whole(step->live_bytes, bytes,
+						weight_half(bytes));
+		step->live_bytes_max = weight_whole(step->live_bytes_max, bytes,
+						    weight_half(bytes));
+		step->live_blocks = weight_whole(step->live_blocks, blocks,
+						 weight_half(blocks));
+		step->allocations = weight_next(step->allocations, blocks,
+						&count);
+		step->allocated_bytes = weight_next(step->allocated_bytes,
+						    bytes, &allocated);
+		step->frees = weight_next(step->frees, blocks, &frees);
+		step->freed_bytes = weight_next(step->freed_bytes, bytes,
+						&freed);
+		step->temporary = weight_next(step->temporary, blocks,
+					      &temporary);
 	}
 }
 
@@ -391,26 +395,26 @@ void series_free(struct series *series)
 	series->list = NULL;
 }
 
-/* ---- what is told ---- */
+/* ---- values of a step ---- */
 
-bool series_has(enum figure order)
+bool series_has(enum measure order)
 {
-	return order == FIGURE_LIVE || order == FIGURE_PEAK ||
-	       order == FIGURE_OWN_PEAK || order == FIGURE_TOTAL ||
-	       order == FIGURE_COUNT || order == FIGURE_TEMPORARY;
+	return order == MEASURE_LIVE || order == MEASURE_PEAK ||
+	       order == MEASURE_OWN_PEAK || order == MEASURE_TOTAL ||
+	       order == MEASURE_COUNT || order == MEASURE_TEMPORARY;
 }
 
-uint64_t series_value(const struct series_step *step, enum figure order)
+uint64_t series_value(const struct series_step *step, enum measure order)
 {
 	switch (order) {
-	case FIGURE_PEAK:
-	case FIGURE_OWN_PEAK:
+	case MEASURE_PEAK:
+	case MEASURE_OWN_PEAK:
 		return step->live_bytes_max;
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return step->allocated_bytes;
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return step->allocations;
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return step->temporary;
 	default:
 		return step->live_bytes;

@@ -23,7 +23,7 @@
  *     below `settled` gets the tick `settled`: it was posted after that time,
  *     or it would have been found then. So no event after its handler has an
  *     earlier stamp.
- * I2: no event above `settled` was taken (sequence.h), and no SYNC has a
+ * I2: no event above `settled` was taken (event_merge.h), and no SYNC has a
  *     watermark above it.
  *
  * The writer only.
@@ -38,13 +38,13 @@
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/futex.h"
-#include "cli/recorder/gate_serve.h"
+#include "cli/recorder/gate_requests.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/zeroed.h"
-#include "cli/recorder/output/log.h"
+#include "cli/recorder/output/log_file.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
-#include "cli/recorder/books/stats.h"
+#include "cli/recorder/live_blocks/stats.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/base/xxh64.h"
 #include "unwind/claim.h"
@@ -84,9 +84,9 @@ static uint64_t control_tick(struct writer *w)
 	uint64_t tick;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
-	tick = counter_now() >> w->feed.tick_shift;
+	tick = counter_now() >> w->drain.tick_shift;
 	if (gate_pending(w->r->shared))
-		feed_look(&w->feed);
+		drain_poll(&w->drain);
 	control->settled = base_max(control->settled, tick);	/* I1 */
 	return control->settled;
 }
@@ -96,11 +96,11 @@ static void control_moment(struct writer *w, enum gt_control_what what,
 {
 	bool serving = w->control.serving;
 
-	CLAIM_FULL(request->tick >= w->feed.watermark); /* I2 */
+	CLAIM_FULL(request->tick >= w->drain.watermark); /* I2 */
 	w->control.serving = true;
 	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
-		books_begin_anew(w, request->tick,
-				 what == GT_CONTROL_START);
+		tracker_begin_anew(w, request->tick,
+				   what == GT_CONTROL_START);
 	w->control.serving = serving;
 	control_emit(w, what, request->tick, 0, request->name);
 }
@@ -248,7 +248,7 @@ static void control_report(struct writer *w, struct control_request *request)
 			       "be read: use -o FILE");
 		return;
 	}
-	feed_sync(&w->feed, FEED_ALL);
+	drain_sync(&w->drain, DRAIN_ALL);
 	request->err = reporter_ask(&w->reporter, target_task(&w->target),
 				    &why);
 	control_answer(request, request->err, why);
@@ -279,8 +279,8 @@ static void control_pin(struct writer *w, uint64_t tick, uint64_t ns)
 	uint64_t began_ns = w->live.shape.monotonic0_ns, now_ns = time_ns_now();
 
 	if (began_ns + ns > now_ns)
-		feed_moment(&w->feed, tick, began_ns + ns,
-			    time_ns_of(CLOCK_REALTIME) + (began_ns + ns -
+		drain_moment(&w->drain, tick, began_ns + ns,
+			     time_ns_of(CLOCK_REALTIME) + (began_ns + ns -
 							 now_ns));
 }
 
@@ -295,10 +295,10 @@ static void control_log(enum control_what what,
 	};
 
 	if (request->err)
-		log_say(OPTION_LOG_WARN, "refused", request->message);
+		log_file_print(OPTION_LOG_WARN, "refused", request->message);
 	else if (names[what])
-		log_say(OPTION_LOG_INFO, names[what],
-			request->name[0] ? request->name : NULL);
+		log_file_print(OPTION_LOG_INFO, names[what],
+			       request->name[0] ? request->name : NULL);
 }
 
 static void control_sync(struct writer *w)
@@ -306,7 +306,7 @@ static void control_sync(struct writer *w)
 	if (!w->control.sync)
 		return;
 	w->control.sync = false;
-	feed_sync(&w->feed, FEED_ALL);
+	drain_sync(&w->drain, DRAIN_ALL);
 }
 
 /* Handles a request as of its tick. */
@@ -341,7 +341,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 			     request->number, request->name);
 		break;
 	case CONTROL_SYNC:
-		feed_sync(&w->feed, FEED_ALL);
+		drain_sync(&w->drain, DRAIN_ALL);
 		break;
 	case CONTROL_REPORT:
 		control_report(w, request);
@@ -380,7 +380,7 @@ void control_scanned(struct writer *w)
 	struct control *control = &w->control;
 	struct gate_request posted;
 	struct control_request request;
-	uint64_t scanned = w->feed.scanned;
+	uint64_t scanned = w->drain.scanned;
 	unsigned most = GATE_SLOTS;	/* there are no more */
 
 	if (control->serving)
@@ -389,12 +389,12 @@ void control_scanned(struct writer *w)
 	/* A later request waits for the next scan: its events may not be
 	 * visible yet. */
 	while (most-- && gate_next(w->r->shared, &posted) &&
-	       posted.cycles >> w->feed.tick_shift <= scanned) {
+	       posted.cycles >> w->drain.tick_shift <= scanned) {
 		gate_take(w->r->shared);
 		request = (struct control_request){
 			.what = posted.what == GATE_CLEAR ? CONTROL_CLEAR :
 							    CONTROL_TOGGLE,
-			.tick = base_max(posted.cycles >> w->feed.tick_shift,
+			.tick = base_max(posted.cycles >> w->drain.tick_shift,
 					 control->settled),	/* I1 */
 		};
 		control->settled = request.tick;
@@ -443,7 +443,7 @@ void control_step(struct writer *w, uint64_t now_ns)
 	struct gl_shared *shared = r->shared;
 
 	if (gate_pending(shared))
-		feed_look(&w->feed);
+		drain_poll(&w->drain);
 	control_signals(w);
 	if (control->start_ns && now_ns >= control->start_ns) {
 		control->start_ns = 0;

@@ -11,8 +11,8 @@
  *	  PARENT    path of the trace of the parent by fork, or ""
  *	  EXECUTED  path by which the program was executed, or ""
  *
- * All other data is in the live mapping (gl_told) and in its environment, which
- * has the recording's options.
+ * All other data is in the live mapping (gl_setup) and in its environment,
+ * which has the recording's options.
  *
  * First it resets state inherited from the target: it becomes a session leader,
  * blocks all signals, lifts CPU affinity and resource limits, and becomes a
@@ -56,7 +56,7 @@ enum {
 
 static struct writer main_writer;
 static struct options main_options;
-static struct gl_born main_born;
+static struct gl_at_start main_at_start;
 
 /* With this robust list the kernel signals the recorder's end to the target's
  * threads (futex(2), robust futexes). It has one entry, which is here; its
@@ -125,41 +125,41 @@ static int main_number(const char *word)
 static void main_hear(struct writer *w, char **argv)
 {
 	struct recording *r = &w->recording;
-	struct gl_told told = r->shared->told;	/* I1 */
+	struct gl_setup setup = r->shared->setup;	/* I1 */
 	int flags = main_number(argv[MAIN_FLAGS]);
 	int32_t file[GL_FILES];
 	unsigned i;
 
-	main_born = r->shared->born;
-	main_born.stat[GL_STAT - 1] = '\0';
-	main_born.command_bytes = base_min(main_born.command_bytes,
-					   GL_COMMAND - 1);
-	r->born = &main_born;
+	main_at_start = r->shared->at_start;
+	main_at_start.stat[GL_STAT - 1] = '\0';
+	main_at_start.command_bytes = base_min(main_at_start.command_bytes,
+					       GL_COMMAND - 1);
+	r->at_start = &main_at_start;
 
 	r->pid = main_number(argv[MAIN_PID]);
 	r->forked = flags & GL_FLAG_FORKED;
 	r->quiet = flags & GL_FLAG_QUIET;
-	r->rings_made = told.rings;
-	r->ring_bytes = told.ring_bytes;
-	r->parent = told.parent;
-	r->ledger_wants = told.ledger_wants;
-	r->base = told.base;
+	r->rings_made = setup.rings;
+	r->ring_bytes = setup.ring_bytes;
+	r->parent = setup.parent;
+	r->blocks_users = setup.blocks_users;
+	r->base = setup.base;
 	r->parent_trace = argv[MAIN_PARENT];
-	r->told.exit_count = told.exit_count;
+	r->from_parent.exit_count = setup.exit_count;
 	r->ban_known = atomic_load_explicit(&r->shared->ban_known,
 					    memory_order_relaxed);
 	r->executed = argv[MAIN_EXECUTED];
 	for (i = 0; i < GL_FILES; i++)
-		file[i] = told.file[i];
+		file[i] = setup.file[i];
 	target_file_init(file, r->pid);
-	target_file_mapped(w->live.fd, told.base);
-	r->told.fd = target_file(GL_FILE_PARENT);
-	message_out_init(told.error_known, told.error_device,
-			 told.error_inode);
+	target_file_mapped(w->live.fd, setup.base);
+	r->from_parent.fd = target_file(GL_FILE_PARENT);
+	message_out_init(setup.error_known, setup.error_device,
+			 setup.error_inode);
 	/* the target could only get less memory */
-	if (told.memory >= OPTIONS_MEMORY_MIN / 2 &&
-	    told.memory <= main_options.number[OPTION_MEMORY])
-		main_options.number[OPTION_MEMORY] = told.memory;
+	if (setup.memory >= OPTIONS_MEMORY_MIN / 2 &&
+	    setup.memory <= main_options.number[OPTION_MEMORY])
+		main_options.number[OPTION_MEMORY] = setup.memory;
 	w->live.budget = base_min(w->live.budget,
 				  main_options.number[OPTION_MEMORY] / 2);
 	w->live.reserved = base_min(w->live.reserved, w->live.budget);
@@ -168,16 +168,16 @@ static void main_hear(struct writer *w, char **argv)
 /* Reads the target's machine, which may be another one under an emulator. */
 static bool main_know_machine(struct recording *r)
 {
-	struct gl_told told = r->shared->told;	/* I1 */
+	struct gl_setup setup = r->shared->setup;	/* I1 */
 
-	told.arch[GL_ARCH_NAME - 1] = '\0';
-	recording_machine = told.machine;
-	r->word_bytes = told.word_bytes == 4 ? 4 : 8;
-	r->emulated = told.emulated != 0;
-	memcpy(r->arch, told.arch, sizeof(r->arch));
-	counter_of(&told, r->live);
-	return told.machine == ARCH_ELF_MACHINE ||
-	       (told.counter_hz && told.arch[0]);
+	setup.arch[GL_ARCH_NAME - 1] = '\0';
+	recording_machine = setup.machine;
+	r->word_bytes = setup.word_bytes == 4 ? 4 : 8;
+	r->emulated = setup.emulated != 0;
+	memcpy(r->arch, setup.arch, sizeof(r->arch));
+	counter_of(&setup, r->live);
+	return setup.machine == ARCH_ELF_MACHINE ||
+	       (setup.counter_hz && setup.arch[0]);
 }
 
 /* For a target of the other byte order: executes the recorder built for that

@@ -26,16 +26,16 @@ static void turn_set(struct gl_shared *shared, uint64_t from, uint64_t to)
 						memory_order_relaxed);
 }
 
-void turn_ask(struct gl_shared *shared)
+void turn_request(struct gl_shared *shared)
 {
 	turn_set(shared, ring_turn_of(shared), RING_ASKED);
 }
 
 /* How far the ring has advanced since the last check. */
-static uint64_t turn_moved(struct feed *feed, uint32_t id)
+static uint64_t turn_moved(struct ring_drain *drain, uint32_t id)
 {
-	const struct gl_ring *ring = &feed->r->rings[id];
-	struct feed_ring *own = &feed->rings[id];
+	const struct gl_ring *ring = &drain->r->rings[id];
+	struct drain_source *own = &drain->rings[id];
 	uint64_t head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
 	uint64_t last = own->looked;
@@ -45,18 +45,18 @@ static uint64_t turn_moved(struct feed *feed, uint32_t id)
 	return head >= last ? head - last : head;
 }
 
-void turn_look(struct feed *feed, uint64_t now_ns)
+void turn_poll(struct ring_drain *drain, uint64_t now_ns)
 {
-	struct recording *r = feed->r;
+	struct recording *r = drain->r;
 	uint64_t turn = ring_turn_of(r->shared), alone = 0;
 	uint32_t count, id, movers = 0;
 
-	if (now_ns - feed->looked_ns < TURN_LOOK_NS || gate_is_shut(r->shared))
+	if (now_ns - drain->looked_ns < TURN_LOOK_NS || gate_is_shut(r->shared))
 		return;
-	feed->looked_ns = now_ns;
-	count = feed_count(feed);
+	drain->looked_ns = now_ns;
+	count = drain_count(drain);
 	for (id = 0; id < count; id++) {
-		uint64_t moved = turn_moved(feed, id);
+		uint64_t moved = turn_moved(drain, id);
 
 		movers += moved != 0;
 		if (moved >= TURN_FAR &&

@@ -5,17 +5,17 @@
 #ifndef GNOMON_TURN_H
 #define GNOMON_TURN_H
 
-#include "cli/recorder/feed.h"
+#include "cli/recorder/ring_drain.h"
 
 /*
  * Call in every pass. At intervals, it measures how far each ring has advanced,
  * and offers the turn, offers it again or withdraws it.
  */
-void turn_look(struct feed *feed, uint64_t now_ns);
+void turn_poll(struct ring_drain *drain, uint64_t now_ns);
 
 /* Requests an answer from the next event of any thread, which takes the turn
  * from its holder. Call again if hooks were faster. */
-void turn_ask(struct gl_shared *shared);
+void turn_request(struct gl_shared *shared);
 
 /* Whether a ring has the turn: then the writer should not sleep for long. */
 static inline bool turn_given(const struct gl_shared *shared)

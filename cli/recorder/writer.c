@@ -9,8 +9,8 @@
  *	             ├─ target dead or in another program ─▶ drain all, END
  *	             └─ cannot write ─▶ END, recording off
  *
- * writer_begin.c has the work before the loop, writer_say.c the messages to the
- * user.
+ * writer_begin.c has the work before the loop, writer_warn.c the messages to
+ * the user.
  *
  * I1: all signals are blocked.
  */
@@ -22,15 +22,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/recorder/census.h"
-#include "cli/recorder/process/exit_told.h"
+#include "cli/recorder/thread_list.h"
+#include "cli/recorder/process/exit_find.h"
 #include "cli/recorder/base/failure.h"
 #include "cli/recorder/base/futex.h"
-#include "cli/recorder/output/log.h"
-#include "cli/recorder/serve.h"
+#include "cli/recorder/output/log_file.h"
+#include "cli/recorder/requests.h"
 #include "cli/recorder/base/time_ns.h"
 #include "preload/base/ban.h"
-#include "cli/recorder/last_look.h"
+#include "cli/recorder/final_scan.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/turn.h"
@@ -43,9 +43,9 @@
 #define WRITER_ENDS_NAPS 200
 #define WRITER_GOES_ON_NAPS 20
 #define WRITER_NAP_MAX_NS (50 * UINT64_C(1000000))
-#define WRITER_LOOK_NS (100 * UINT64_C(1000000))
+#define WRITER_POLL_NS (100 * UINT64_C(1000000))
 
-static bool writer_look_at_maps(struct writer *w, uint64_t now_ns)
+static bool writer_poll_maps(struct writer *w, uint64_t now_ns)
 {
 	return maps_watch_step(
 		&w->maps, now_ns,
@@ -58,7 +58,7 @@ static uint64_t writer_rest_ns(const struct writer *w)
 {
 	uint64_t ns = base_min(w->nap_ns, control_wait_ns(w));
 
-	ns = base_min(ns, stats_wait_ns(&w->books.stats));
+	ns = base_min(ns, stats_wait_ns(&w->tracker.stats));
 	return base_min(ns, snapshot_wait_ns(&w->snapshot));
 }
 
@@ -77,27 +77,27 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 		   w->nap_ns <= WRITER_NAP_MAX_NS);
 	/* see recorder_wake */
 	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
-	w->feed.rested = atomic_load_explicit(&shared->wake,
-					      memory_order_seq_cst) == seen;
-	if (w->feed.rested)
+	w->drain.rested = atomic_load_explicit(&shared->wake,
+					       memory_order_seq_cst) == seen;
+	if (w->drain.rested)
 		futex_wait(&shared->wake, seen, writer_rest_ns(w));
 	atomic_store_explicit(&shared->asleep, 0, memory_order_relaxed);
 }
 
 /* Work to do at intervals. True: the target has executed another program. */
-static bool writer_look(struct writer *w, uint64_t now_ns)
+static bool writer_poll(struct writer *w, uint64_t now_ns)
 {
-	if (now_ns - w->looked_ns < WRITER_LOOK_NS)
+	if (now_ns - w->looked_ns < WRITER_POLL_NS)
 		return false;
 	w->looked_ns = now_ns;
 	if (!target_same(&w->target))
 		return true;
-	log_thread(target_task(&w->target));
-	writer_say_mutes(w);
-	writer_say_drops(w);
-	census_look(&w->feed, false, now_ns);
-	census_names(&w->feed, now_ns);
-	seccomp_watch_look(&w->seccomp, w->r);
+	log_file_thread(target_task(&w->target));
+	writer_warn_mutes(w);
+	writer_warn_drops(w);
+	thread_list_poll(&w->drain, false, now_ns);
+	thread_list_names(&w->drain, now_ns);
+	seccomp_watch_poll(&w->seccomp, w->r);
 	/* early: only the writer knows full paths, and it may be killed */
 	emit_image_flush(&w->images);
 	return false;
@@ -114,14 +114,14 @@ static bool writer_hungry(struct gl_shared *shared)
 
 /* A process that is short of memory may be killed at any time: writes all
  * events first, then takes a snapshot. */
-static void writer_look_at_pressure(struct writer *w, uint64_t now_ns)
+static void writer_poll_pressure(struct writer *w, uint64_t now_ns)
 {
 	char name[SNAPSHOT_NAME_MAX];
 
 	/* a snapshot in progress is finished first */
-	if (w->snapshot.busy || !pressure_look(&w->pressure, now_ns, name))
+	if (w->snapshot.busy || !pressure_poll(&w->pressure, now_ns, name))
 		return;
-	feed_sync(&w->feed, FEED_ALL);
+	drain_sync(&w->drain, DRAIN_ALL);
 	snapshot_begin(&w->snapshot, GT_SNAPSHOT_ASKED, name);
 }
 
@@ -156,7 +156,7 @@ static const char *writer_cannot_write(struct writer *w)
 			return "exec";
 		if (writer_is_pressed(w))
 			break;
-		if (last_look_is_last(w))
+		if (final_scan_is_last(w))
 			most = WRITER_ENDS_NAPS;
 		nanosleep(&nap, NULL);
 	}
@@ -170,7 +170,7 @@ static const char *writer_work(struct writer *w)
 	struct gl_shared *shared = r->shared;
 
 	w->nap_ns = WRITER_NAP_MIN_NS;
-	writer_foreign_begin(w);
+	writer_static_begin(w);
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&shared->wake,
 						     memory_order_seq_cst);
@@ -179,7 +179,7 @@ static const char *writer_work(struct writer *w)
 
 		atomic_fetch_add_explicit(&shared->beats, 1,
 					  memory_order_relaxed);
-		serve_pending(w);
+		requests_poll(w);
 		/* a program that the target executed may have ended before any
 		 * check */
 		if (target_dead(&w->target))
@@ -190,33 +190,33 @@ static const char *writer_work(struct writer *w)
 			return "error";
 		writer_reserve(w);
 		if (writer_hungry(shared))
-			census_look(&w->feed, true, now_ns);
-		pool_refill(&w->pool);
+			thread_list_poll(&w->drain, true, now_ns);
+		ring_pool_refill(&w->pool);
 		if (gate_is_off(shared) ||
 		    atomic_load_explicit(&shared->stop, memory_order_acquire))
 			return "error";
-		last_look_step(w);
-		if (writer_look(w, now_ns))
+		final_scan_step(w);
+		if (writer_poll(w, now_ns))
 			return "exec";
 		atomic_store_explicit(&shared->live_blocks,
-				      feed_live_blocks(&w->feed),
+				      drain_live_blocks(&w->drain),
 				      memory_order_relaxed);
 		control_step(w, now_ns);
 		control_socket_step(w, now_ns);
 		if (!gate_is_shut(shared))
-			usage_look(&w->usage, now_ns);
-		emit_names_look(&w->names, w->maps.dump, now_ns, false);
-		writer_look_at_pressure(w, now_ns);
+			usage_poll(&w->usage, now_ns);
+		emit_names_poll(&w->names, w->maps.dump, now_ns, false);
+		writer_poll_pressure(w, now_ns);
 		reporter_step(&w->reporter);
 		more = snapshot_step(&w->snapshot, now_ns);
 		more |= embedder_step(&w->embed, now_ns);
-		bytes = feed_pass(&w->feed, FEED_ENOUGH);
-		if (feed_sync_due(&w->feed, now_ns))
-			feed_sync(&w->feed, FEED_ALL);
+		bytes = drain_pass(&w->drain, DRAIN_ENOUGH);
+		if (drain_sync_due(&w->drain, now_ns))
+			drain_sync(&w->drain, DRAIN_ALL);
 		if (!gate_is_shut(shared))
-			more |= writer_look_at_maps(w, now_ns);
-		writer_foreign_look(w, now_ns);
-		books_look(w, now_ns);
+			more |= writer_poll_maps(w, now_ns);
+		writer_static_poll(w, now_ns);
+		tracker_poll(w, now_ns);
 		if (w->out.err)
 			return writer_cannot_write(w);
 		if (!more)
@@ -244,7 +244,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	failure_print(message, size, "cannot write %s: %s: recording has "
 		      "stopped, the trace so far stays readable",
 		      w->output.path, failure_words(w->out.err, number));
-	log_tell(OPTION_LOG_ERROR, message);
+	log_file_report(OPTION_LOG_ERROR, message);
 	/* allow writing again, for the closing chunks: they have reserved
 	 * room */
 	w->gave_up = w->out.regular;
@@ -272,16 +272,16 @@ static void writer_damaged(struct recording *r)
 {
 	gate_shut_for_good(r->shared);
 	writer_release(r);
-	log_tell(OPTION_LOG_ERROR, r->message);
+	log_file_report(OPTION_LOG_ERROR, r->message);
 }
 
 /* Writes the last events, and data that is only known at the end. */
 static void writer_finish_events(struct writer *w)
 {
-	last_look_finish(w);
-	feed_sync(&w->feed, FEED_LAST);
-	books_finish(w);
-	emit_names_look(&w->names, w->maps.dump, time_ns_now(), true);
+	final_scan_finish(w);
+	drain_sync(&w->drain, DRAIN_LAST);
+	tracker_finish(w);
+	emit_names_poll(&w->names, w->maps.dump, time_ns_now(), true);
 	w->info.names_skipped = emit_names_skipped(&w->names);
 	/* last, as it takes longest and the trace has all else */
 	embedder_finish(&w->embed);
@@ -320,12 +320,12 @@ static void writer_finish(struct writer *w, const char *reason)
 	if (code < 0 && strcmp(reason, "exit") == 0)
 		code = exit_status_find(w->r);
 	w->out.last_words = true;
-	emit_info_counters(&w->info, &w->feed);
-	log_number(OPTION_LOG_INFO, "events", w->feed.events);
-	log_number(OPTION_LOG_INFO, "dropped",
-		   atomic_load_explicit(&w->r->live->dropped,
-					memory_order_relaxed));
-	emit_info_end(&w->info, &w->feed, reason, message[0] ? message : NULL,
+	emit_info_counters(&w->info, &w->drain);
+	log_file_number(OPTION_LOG_INFO, "events", w->drain.events);
+	log_file_number(OPTION_LOG_INFO, "dropped",
+			atomic_load_explicit(&w->r->live->dropped,
+					     memory_order_relaxed));
+	emit_info_end(&w->info, &w->drain, reason, message[0] ? message : NULL,
 		      code);
 	chunk_close(&w->out);
 	/* events that could not be written stay in the live file */
@@ -335,7 +335,7 @@ static void writer_finish(struct writer *w, const char *reason)
 	close(w->output.fd);
 }
 
-static void writer_tell(struct recording *r, uint32_t state)
+static void writer_report(struct recording *r, uint32_t state)
 {
 	CLAIM_FULL(state > GL_RECORDER_STARTING && state <= GL_RECORDER_DONE);
 	/* pairs with the acquire of parent_forks */
@@ -352,16 +352,16 @@ void writer_run(struct writer *w)
 		gate_shut_for_good(w->r->shared);
 		writer_release(w->r);
 		live_unlink(&w->live);
-		writer_say_start(w);
-		writer_tell(w->r, GL_RECORDER_FAILED);
+		writer_log_start(w);
+		writer_report(w->r, GL_RECORDER_FAILED);
 		return;
 	}
-	writer_say_start(w);
-	log_say(OPTION_LOG_INFO, "records", w->exe);
-	log_say(OPTION_LOG_INFO, "trace", w->output.path);
-	writer_tell(w->r, GL_RECORDER_READY);
+	writer_log_start(w);
+	log_file_print(OPTION_LOG_INFO, "records", w->exe);
+	log_file_print(OPTION_LOG_INFO, "trace", w->output.path);
+	writer_report(w->r, GL_RECORDER_READY);
 	reason = writer_work(w);
-	log_say(OPTION_LOG_INFO, "ends", reason);
+	log_file_print(OPTION_LOG_INFO, "ends", reason);
 	writer_finish(w, reason);
-	writer_tell(w->r, GL_RECORDER_DONE);
+	writer_report(w->r, GL_RECORDER_DONE);
 }

@@ -14,18 +14,18 @@
 
 #include "cli/command/options_agree.h"
 #include "cli/base/mount_view.h"
-#include "cli/recorder/process/exit_told.h"
+#include "cli/recorder/process/exit_find.h"
 #include "cli/recorder/base/failure.h"
 #include "cli/recorder/base/futex.h"
-#include "cli/recorder/process/kinship.h"
-#include "cli/recorder/output/log.h"
+#include "cli/recorder/process/trace_owner.h"
+#include "cli/recorder/output/log_file.h"
 #include "cli/recorder/base/message_out.h"
 #include "cli/recorder/base/pathname.h"
 #include "cli/recorder/base/proc_stat.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/time_ns.h"
 #include "preload/base/options.h"
-#include "cli/recorder/process/owner.h"
+#include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/process/parent_live.h"
 #include "unwind/claim.h"
 
@@ -65,7 +65,7 @@ static void writer_keep_error(struct writer *w)
 				     !fstat(2, &st)) ? 2 : -1;
 }
 
-void writer_say_start(struct writer *w)
+void writer_log_start(struct writer *w)
 {
 	int descriptor = options_descriptor(
 		options_text(recording_options, OPTION_OUTPUT));
@@ -97,7 +97,8 @@ static void writer_watch(struct writer *w)
 	 * only about right. While the target lives, its pid is not reused, so
 	 * /proc is right. */
 	if ((!w->late && proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start)) ||
-	    proc_stat_field(w->r->born->stat, PROC_STAT_STARTTIME, &start) ||
+	    proc_stat_field(w->r->at_start->stat, PROC_STAT_STARTTIME,
+			    &start) ||
 	    proc_stat(w->r->pid, PROC_STAT_STARTTIME, &start))
 		w->r->start_time = start;
 	w->live.header->start_time = w->r->start_time;
@@ -137,9 +138,10 @@ static int writer_open_output(struct writer *w)
 	struct output_names names = {
 		.pattern = output,
 		.force = recording_options->number[OPTION_FORCE],
-		.child = w->r->forked || kinship_is_child(w->r->pid, output),
+		.child =
+			w->r->forked || trace_owner_is_child(w->r->pid, output),
 		.pid = w->r->pid,
-		.start_ns = kinship_start_ns(w->r->pid),
+		.start_ns = trace_owner_start_ns(w->r->pid),
 		.unix_seconds = time_ns_of(CLOCK_REALTIME) / TIME_NS_SECOND,
 		.program = pathname_base(w->exe),
 		.host = "host",
@@ -268,16 +270,16 @@ static int writer_memory(struct writer *w)
 	w->images.header = w->live.header;
 	w->images.out = &w->out;
 	w->images.exe = w->exe;
-	w->feed.pool = &w->pool;
-	w->feed.out = &w->out;
-	w->feed.compress = &w->compress;
-	w->feed.encode = &w->encode;
-	w->feed.nodes = &w->nodes;
-	w->feed.images = &w->images;
+	w->drain.pool = &w->pool;
+	w->drain.out = &w->out;
+	w->drain.compress = &w->compress;
+	w->drain.encode = &w->encode;
+	w->drain.nodes = &w->nodes;
+	w->drain.images = &w->images;
 	w->heaps.out = &w->out;
 	w->heaps.tick_shift = h->tick_shift;
-	w->feed.heaps = &w->heaps;
-	w->feed.tick_shift = h->tick_shift;
+	w->drain.heaps = &w->heaps;
+	w->drain.tick_shift = h->tick_shift;
 	w->info.r = w->r;
 	w->info.out = &w->out;
 	w->info.live = &w->live;
@@ -304,10 +306,10 @@ static int writer_memory(struct writer *w)
 	/* not for targets that have ended already: they are frequent */
 	if (!w->late)
 		writer_reserve(w);
-	pool_init(&w->pool, w->r, &w->live,
-		  recording_options->number[OPTION_RING]);
-	w->feed.writer = w;
-	return feed_init(&w->feed, w->r);
+	ring_pool_init(&w->pool, w->r, &w->live,
+		       recording_options->number[OPTION_RING]);
+	w->drain.writer = w;
+	return drain_init(&w->drain, w->r);
 }
 
 /* Starts to watch mappings that no hook sees. */
@@ -324,7 +326,7 @@ static void writer_watch_maps(struct writer *w)
  * the user gets a message. */
 static void writer_give_away(struct writer *w, int fd)
 {
-	long err = owner_apply(fd);
+	long err = file_owner_apply(fd);
 
 	if (err)
 		writer_note(w, err == -ENOENT ?
@@ -336,7 +338,7 @@ static void writer_give_away(struct writer *w, int fd)
 
 static void writer_begin_log(struct writer *w)
 {
-	long err = log_begin(w->r->pid);
+	long err = log_file_begin(w->r->pid);
 
 	if (err)
 		writer_note(w, "cannot write the log, so it goes to standard "
@@ -348,9 +350,10 @@ static void writer_begin_log(struct writer *w)
 static int writer_find_owner(struct writer *w)
 {
 	const char *whose = options_text(recording_options, OPTION_CHOWN);
-	struct owner owner;
+	struct file_owner owner;
 
-	if (!*whose || owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
+	if (!*whose ||
+	    file_owner_find(&owner, whose, "/etc/passwd", "/etc/group"))
 		return 0;
 	failure_message(w->r->message, sizeof(w->r->message),
 			"--chown: no such user or group in /etc/passwd or "
@@ -392,7 +395,7 @@ static int writer_open(struct writer *w)
 	reporter_begin(&w->reporter, w->r,
 		       w->output.regular ? w->output.path : "");
 	writer_fill_live(w);
-	owner_apply(w->live.fd);
+	file_owner_apply(w->live.fd);
 	writer_watch(w);
 	return 0;
 }
@@ -415,7 +418,7 @@ int writer_begin(struct writer *w)
 		emit_info_start(&w->info);
 		control_begin(w);
 		/* before the first events are taken */
-		err = books_begin(w);
+		err = tracker_begin(w);
 		if (!err)
 			err = w->out.err;
 	}
@@ -425,7 +428,7 @@ int writer_begin(struct writer *w)
 	if (err)
 		return err;
 	/* from here on, a write error ends a started recording */
-	feed_sync(&w->feed, FEED_ALL);
+	drain_sync(&w->drain, DRAIN_ALL);
 	writer_watch_maps(w);
 	return 0;
 }

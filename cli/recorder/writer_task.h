@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/command/control_format.h"
-#include "cli/recorder/books/books.h"
+#include "cli/recorder/live_blocks/tracker.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/control.h"
@@ -21,12 +21,12 @@
 #include "cli/recorder/emit/emit_names.h"
 #include "cli/recorder/emit/emit_node.h"
 #include "cli/recorder/emit/encode.h"
-#include "cli/recorder/feed.h"
-#include "cli/recorder/embed/foreign.h"
+#include "cli/recorder/ring_drain.h"
+#include "cli/recorder/embed/static_allocator.h"
 #include "cli/recorder/live/live.h"
 #include "cli/recorder/memory/maps_watch.h"
 #include "cli/recorder/output/output.h"
-#include "cli/recorder/live/pool.h"
+#include "cli/recorder/live/ring_pool.h"
 #include "cli/recorder/memory/pressure.h"
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/output/reporter.h"
@@ -47,8 +47,8 @@ struct writer {
 	struct emit_image images;
 	struct emit_heap heaps;
 	struct emit_names names;
-	struct pool pool;
-	struct feed feed;
+	struct ring_pool pool;
+	struct ring_drain drain;
 	struct emit_info info;
 	struct maps_watch maps;
 	struct usage usage;
@@ -57,15 +57,15 @@ struct writer {
 	struct control control;
 	struct pressure pressure;
 	struct control_socket socket;
-	struct books books;
+	struct tracker tracker;
 	struct reporter reporter;
 	struct target target;
 	struct seccomp_watch seccomp;
-	gid_t *groups;		/* serve.c; NULL until a long list comes */
-	struct foreign foreign;
+	gid_t *groups;		/* requests.c; NULL until a long list comes */
+	struct static_allocator static_allocator;
 	uint64_t start_ns;
-	bool told_drops;
-	bool told_mutes;
+	bool reported_drops;
+	bool reported_mutes;
 	bool late;		/* the target ended before the writer started */
 	bool gave_up;		/* the live file has events that the trace
 				 * lacks */
@@ -90,23 +90,23 @@ int writer_begin(struct writer *w);
 
 /* Call when the recording has started or failed to start: prints messages about
  * that, and closes the target's descriptors. */
-void writer_say_start(struct writer *w);
+void writer_log_start(struct writer *w);
 
 /* Reserves memory for nodes, images and heap names before target threads need
  * it. */
 void writer_reserve(struct writer *w);
 
-/* ---- writer_say.c ---- */
+/* ---- writer_warn.c ---- */
 
 /* Report, once each, that events are dropped, and that a thread has disabled
  * the counter for itself. */
-void writer_say_drops(struct writer *w);
-void writer_say_mutes(struct writer *w);
+void writer_warn_drops(struct writer *w);
+void writer_warn_mutes(struct writer *w);
 
 /* Checks whether the program has a static allocator that no hook sees. Begins
  * once in a program, not in its forked children; then called in each round
  * until the answer is known: writer_hear waits for that. */
-void writer_foreign_begin(struct writer *w);
-void writer_foreign_look(struct writer *w, uint64_t now_ns);
+void writer_static_begin(struct writer *w);
+void writer_static_poll(struct writer *w, uint64_t now_ns);
 
 #endif

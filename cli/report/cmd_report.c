@@ -1,16 +1,17 @@
 /*
- * cmd_report.c: `gnomon report`: read a trace, print who holds, leaks and
- * churns memory. Runs in the main thread; everything else does the work.
+ * cmd_report.c: `gnomon report`: reads traces and prints who holds, leaks and
+ * churns memory. Parses options, selects the report's parts and runs them. Main
+ * thread.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/base/grow.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
-#include "cli/command/figure_words.h"
-#include "cli/command/reading.h"
+#include "cli/command/measure_words.h"
+#include "cli/command/trace_args.h"
 #include "cli/query/passes_needed.h"
 #include "cli/report/report.h"
 #include "cli/command/output_file.h"
@@ -24,69 +25,69 @@ enum { SORT = 1, BY, TREE, TOP, GROUPS_MAX, EXPLAIN, SIZES, PAGES, TIMELINE,
 
 static const struct command_option options[] = {
 	{ SORT, "sort", 's', COMMAND_WORDS, NULL,
-	  "only the table sorted by this; %s (tables of live, peak, total, "
-	  "count and temporary; live with --json, --csv)" },
+	  "print only the table sorted by this; %s (tables of live, peak, "
+	  "total, count and temporary; live with --json, --csv)" },
 	{ BY, "by", 'b', COMMAND_LIST, NULL,
-	  "what a row is; %s. Several, as in library,thread: a row for each "
-	  "combination (site; stack with --json, --csv)" },
+	  "what a row stands for; %s. Several words, as in library,thread: a "
+	  "row for each combination (site; stack with --json, --csv)" },
 	{ TREE, "tree", 't', "top-down|bottom-up", NULL,
-	  "a tree of calls, by live or what --sort says: from the outermost "
-	  "functions down to what they called, or from the sites up to who "
-	  "called them" },
+	  "a tree of calls, by live or the measure of --sort: from the "
+	  "outermost functions down to their callees, or from the sites up to "
+	  "their callers" },
 	{ TOP, "top", 'n', "N", NULL,
-	  "rows of a table, 0 for all (10, or 3 of each of several; 1000 with "
-	  "--json; all processes); of a tree, branches side by side (8, and "
-	  "none below a hundredth of the whole; all with --json)" },
+	  "rows of a table, 0 for all (10, or 3 in each of several tables; "
+	  "1000 with --json; all processes); branches of a tree below each "
+	  "node (8, if at least a hundredth of the whole; all with --json)" },
 	{ GROUPS_MAX, "groups-max", 0, "N", "4000000",
-	  "with --by thread, size and the like: figures are kept apart for so "
-	  "many pairs of a stack and their values, 140 bytes each; what comes "
-	  "after them is told as not known, and said; 0: for all" },
+	  "with --by thread, size and the like: keep separate measures for at "
+	  "most N pairs of a stack and its values, 140 bytes each; the trace's "
+	  "further pairs are counted as unknown, and reported; 0: for all" },
 	{ EXPLAIN, "explain", 0, NULL, NULL,
-	  "read nothing, but say how often a trace would be read for this, and "
-	  "what for" },
+	  "read nothing, but print how often a trace would be read for this "
+	  "report, and why" },
 	{ SIZES, "sizes", 0, NULL, NULL,
-	  "how many blocks were how large, and how long they lived, by powers "
-	  "of two; of one trace also what was live over time, and what realloc "
-	  "copied" },
+	  "sizes and lifetimes of blocks, by powers of two; for one trace also "
+	  "live memory over time, and bytes copied by realloc" },
 	{ PAGES, "pages", 0, NULL, NULL,
-	  "of one trace, on which pages of memory the live blocks lie; rows by "
-	  "the pages that they keep, however little of them is live; and what "
-	  "resident memory consisted of, at snapshots" },
+	  "for one trace: the pages that live blocks lie on; rows by the pages "
+	  "that they keep resident, however few bytes on them are live; and "
+	  "the parts of resident memory at snapshots" },
 	{ TIMELINE, "timeline", 0, NULL, NULL,
-	  "of one trace, what the largest rows had or did over time, beside all "
-	  "others: as a table, of live or what --sort says; with --json, all "
-	  "figures in each row" },
+	  "for one trace: the largest rows over time, compared with all "
+	  "others: as a table of live or the measure of --sort; with --json, "
+	  "all measures in each row" },
 	{ STEPS, "steps", 0, "N", NULL,
-	  "with --timeline: into so many steps of equal width the time is cut, "
-	  "2048 at most (16; 64 with --json)" },
+	  "with --timeline: divide the time into N steps of equal width, at "
+	  "most 2048 (16; 64 with --json)" },
 	{ ALL, "all", 'a', NULL, NULL,
-	  "the whole summary and, where no table is chosen, all of them, with "
+	  "the whole summary and, if no table is selected, all tables, with "
 	  "all frames of their stacks" },
 	{ RUNTIME_FRAMES, "runtime-frames", 0, NULL, NULL,
-	  "show frames that only lead to the program's code, or on from it: "
-	  "those before main, of std::function and the like; they are left "
-	  "out at the outer end of a stack, elsewhere folded into a line" },
+	  "show frames that only lead to the program's code or away from it: "
+	  "frames before main, of std::function and the like. Without this "
+	  "option they are left out at the outer end of a stack, and folded "
+	  "into one line elsewhere" },
 	{ MERGE, "merge", 0, NULL, NULL,
-	  "sum up all the traces: stacks are one if they read the same" },
+	  "add up all traces: stacks with equal frames are one stack" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the report to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	{ CSV, "csv", 0, NULL, NULL,
-	  "the rows, or branches of a tree, as a table for spreadsheets and "
-	  "databases: all of them, but for --top" },
+	  "the rows, or branches of a tree, as a CSV table for spreadsheets "
+	  "and databases: all rows, unless --top is given" },
 	{ FRAME_TABLE, "frame-table", 0, NULL, NULL,
-	  "with --json: each frame once, in a list `frames`, and in a `stack` "
-	  "its index there: for all stacks of a large program, which are "
-	  "hundreds of megabytes else" },
+	  "with --json: put each frame once into a list `frames`, and indexes "
+	  "into it in each `stack`. Without it, all stacks of a large program "
+	  "take hundreds of megabytes" },
 	{ NO_OWN_PEAKS, "no-own-peaks", 0, NULL, NULL,
-	  "with --json: rows without their own peaks, which take longest to "
-	  "find out" },
+	  "with --json: omit the own peaks of rows, which take longest to "
+	  "compute" },
 	{ NO_HEAP, "no-heap", 0, NULL, NULL,
-	  "with --json: a summary without live_heap, for which each live block "
-	  "is looked at" },
+	  "with --json: omit live_heap from the summary, which examines each "
+	  "live block" },
 	{ SKIP_EMPTY, "skip-empty", 0, NULL, NULL,
-	  "print nothing if nothing is live" },
+	  "print nothing if no block is live" },
 	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
@@ -95,27 +96,27 @@ static const char *by_word(size_t n, const char **meaning)
 {
 	if (n != query_key_count)
 		return query_key_word(n, meaning);
-	*meaning = "one block that is live";
+	*meaning = "one live block";
 	return "block";
 }
 
 static const struct command_words choices[] = {
 	{ BY, by_word },
-	{ SORT, figure_words_all },
+	{ SORT, measure_words_all },
 	{ 0, NULL },
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options,
-	&reading_index,
-	&reading_symbols,
+	&trace_args_model_options,
+	&trace_args_index,
+	&trace_args_symbols,
 	&filter_options,
 	NULL
 };
 
 struct request {
 	struct report_options report;
-	struct reading reading;
+	struct trace_args args;
 	const char *output;
 	bool json;
 	bool csv;
@@ -128,11 +129,11 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case SORT:
-		request->reading.query.order = figure_words_take(value);
+		request->args.query.order = measure_words_take(value);
 		request->report.one_key = true;
 		break;
 	case BY:
@@ -146,7 +147,7 @@ static int take(void *owner, int id, const char *value)
 		break;
 	case GROUPS_MAX:
 		return quantity_parse_count(value,
-					    &request->reading.query.groups_max);
+					    &request->args.query.groups_max);
 	case TREE:
 		request->report.tree = strcmp(value, "top-down") == 0 ?
 			REPORT_TREE_TOP_DOWN : REPORT_TREE_BOTTOM_UP;
@@ -198,7 +199,7 @@ static int take(void *owner, int id, const char *value)
 
 /* ---- one trace ---- */
 
-/* A trace's model, its frames and what its filter keeps. */
+/* A trace's model, its frames and its stack filter. */
 struct opened {
 	struct model *model;
 	struct frames frames;
@@ -212,7 +213,7 @@ static void close_trace(struct opened *opened)
 	model_free(opened->model);
 }
 
-/* Of what is only summed up, nobody knows in which heap it was. */
+/* The heap of allocations that are only counted is unknown. */
 static void note_heaps(const struct report *report)
 {
 	const struct coverage *coverage = &report->about.coverage;
@@ -220,36 +221,36 @@ static void note_heaps(const struct report *report)
 		coverage->unrecorded.allocations;
 
 	if (sums > 0)
-		notes_hint(tell_notes(), "%s: of %s only sums are known: they "
+		notes_hint(log_notes(), "%s: for %s only sums are known: they "
 			   "are in no heap's row", report->about.trace,
 			   COUNTED(sums, "allocation"));
 }
 
-/* Where a sample's blocks lie says nothing of the pages of all. */
+/* A sample's blocks do not show which pages all blocks keep. */
 static bool has_pages(const struct request *request, const struct model *model,
 		      const char *trace)
 {
 	if (!request->report.pages || !model_is_sampled(model))
 		return true;
-	tell_error("%s: is a sample, and --pages needs all blocks: record it "
-		   "without --sample", trace);
+	log_error("%s: is a sample, and --pages needs all blocks: record it "
+		  "without --sample", trace);
 	return false;
 }
 
-/* Fills in the report's parts that come from a trace. EXIT_NOTHING: there is
+/* Sets the report's members that come from a trace. EXIT_NOTHING: there is
  * nothing to close. */
 static int open_trace(struct request *request, struct opened *opened,
 		      const char *trace, struct report *report)
 {
 	int status;
 
-	status = reading_model(&request->reading, &opened->model, trace);
+	status = trace_args_model(&request->args, &opened->model, trace);
 	if (status == EXIT_NOTHING)
 		return status;
-	reading_frames(&request->reading, &opened->frames, opened->model);
+	trace_args_frames(&request->args, &opened->frames, opened->model);
 	if (!has_pages(request, opened->model, trace) ||
-	    !reading_stack_filter(&request->reading, &opened->frames,
-				  &opened->filter)) {
+	    !trace_args_stack_filter(&request->args, &opened->frames,
+				     &opened->filter)) {
 		close_trace(opened);
 		return EXIT_NOTHING;
 	}
@@ -259,23 +260,23 @@ static int open_trace(struct request *request, struct opened *opened,
 	report->keep = opened->filter ? stack_filter_keeps : NULL;
 	report->keeper = opened->filter;
 	report_about(report, trace);
-	if (query_has_block_key(&request->reading.query, BLOCK_KEY_HEAP))
+	if (query_has_block_key(&request->args.query, BLOCK_KEY_HEAP))
 		note_heaps(report);
 	return status;
 }
 
-/* Rows by what only the normalised stacks tell. */
+/* Whether rows need normalised stacks. */
 static bool needs_profile(const struct request *request)
 {
-	return query_needs_profile(&request->reading.query) ||
+	return query_needs_profile(&request->args.query) ||
 	       request->report.tree != REPORT_TREE_NONE;
 }
 
 static struct profile *new_profile(const struct request *request)
 {
-	bool by_process = query_has(&request->reading.query, QUERY_OF_PROCESS);
+	bool by_process = query_has(&request->args.query, QUERY_OF_PROCESS);
 	struct profile *profile = profile_new(by_process ?
-		(unsigned)request->reading.trace_count : 1);
+		(unsigned)request->args.trace_count : 1);
 
 	profile->fold = request->report.tree != REPORT_TREE_NONE;
 	return profile;
@@ -323,19 +324,19 @@ static int report_one(struct request *request, struct report *report)
 	return output_file_close(report->out, request->output, status);
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
-/* Reads them all: into the table, and into the profile if there is one. The
- * worst status, or EXIT_NOTHING if none could be read. */
+/* Reads all traces: into the table, and into the profile if there is one.
+ * Returns the worst status, or EXIT_NOTHING if no trace could be read. */
 static int read_all(struct request *request, struct report *report,
 		    struct report_processes *processes)
 {
 	static struct opened opened;
 	int status = EXIT_COMPLETE;
 
-	for (size_t i = 0; i < request->reading.trace_count; i++) {
+	for (size_t i = 0; i < request->args.trace_count; i++) {
 		int one = open_trace(request, &opened,
-				     request->reading.traces[i], report);
+				     request->args.traces[i], report);
 
 		if (one != EXIT_COMPLETE)
 			status = EXIT_PARTIAL;
@@ -358,7 +359,7 @@ static int read_all(struct request *request, struct report *report,
 	return processes->count == 0 ? EXIT_NOTHING : status;
 }
 
-/* By the profile's sides; to be freed. */
+/* Processes by side of the profile; to be freed. */
 static struct query_process *processes_of(const struct report_processes *from,
 					  size_t count)
 {
@@ -377,12 +378,12 @@ static void print_all(struct request *request, struct report *report,
 {
 	report_processes_sort(processes, report->profile == NULL &&
 			      request->report.one_key,
-			      request->reading.query.order);
+			      request->args.query.order);
 	if (report->profile != NULL) {
 		profile_seal(report->profile);
 		report->end_ns = report->profile->end_ns;
 		report->processes = processes_of(processes,
-						 request->reading.trace_count);
+						 request->args.trace_count);
 		report_processes_sum(processes, &report->about);
 	}
 	if (request->csv)
@@ -417,49 +418,49 @@ static int report_many(struct request *request, struct report *report)
 	return status;
 }
 
-/* ---- what was asked for ---- */
+/* ---- checks of the options ---- */
 
-static void tell_no_sum(const char *key)
+static void report_no_sum(const char *key)
 {
 	LOCAL_BUFFER sums = { 0 };
 
-	figure_words_list(&sums, FIGURE_SUMS);
-	tell_error("--tree --sort %s: no sum of these means anything: sort by "
-		   "%s", key, sums.data);
+	measure_words_list(&sums, MEASURE_SUMS);
+	log_error("--tree --sort %s: a sum of these is meaningless: sort by "
+		  "%s", key, sums.data);
 }
 
-/* With --timeline? */
+/* Whether the options fit --timeline, or need none. */
 static bool fits_time(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = request->reading.query.order;
+	enum measure order = request->args.query.order;
 
 	if (!wanted->timeline && wanted->steps != 0)
-		tell_error("--steps: is for --timeline: add that");
+		log_error("--steps: needs --timeline: add it");
 	else if (!wanted->timeline)
 		return true;
-	else if (request->reading.many || request->merge)
-		tell_error("--timeline: only of one trace, without --merge: "
-			   "`gnomon graph` draws several");
+	else if (request->args.many || request->merge)
+		log_error("--timeline: reads only one trace, without --merge: "
+			  "`gnomon graph` draws several");
 	else if (wanted->tree != REPORT_TREE_NONE || wanted->blocks)
-		tell_error("--timeline %s: rows over time are those of groups: "
-			   "leave out one of them", wanted->blocks ?
-			   "--by block" : "--tree");
+		log_error("--timeline %s: a timeline has groups as rows: "
+			  "leave out one of them", wanted->blocks ?
+			  "--by block" : "--tree");
 	else if (!series_has(order))
-		tell_error("--timeline --sort %s: of this there is nothing to "
-			   "tell over time: sort by live, peak, own-peak, "
-			   "total, count or temporary",
-			   figure_kinds[order].name);
-	else if (query_is_of_moment(&request->reading.query))
-		tell_error("--timeline --alive-at: at a moment there is no "
-			   "time that passes: leave out one of them");
+		log_error("--timeline --sort %s: this has no values over "
+			  "time: sort by live, peak, own-peak, total, count "
+			  "or temporary",
+			  measure_kinds[order].name);
+	else if (query_is_of_moment(&request->args.query))
+		log_error("--timeline --alive-at: a moment has no timeline: "
+			  "leave out one of them");
 	else
-		return model_can_be_read_again(request->reading.traces[0],
-					       tell_notes());
+		return model_can_be_read_again(request->args.traces[0],
+					       log_notes());
 	return false;
 }
 
-/* With --pages? */
+/* Whether the options fit --pages, or there is none. */
 static bool fits_pages(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
@@ -471,75 +472,75 @@ static bool fits_pages(const struct request *request)
 	if (!wanted->pages)
 		return true;
 	if (other != NULL)
-		tell_error("--pages %s: rows are in the order of the pages that "
-			   "they keep: leave out one of them", other);
+		log_error("--pages %s: rows are sorted by the pages that they "
+			  "keep: leave out one of them", other);
 	else if (request->csv)
-		tell_error("--pages --csv: see --json");
-	else if (request->reading.many || request->merge)
-		tell_error("--pages: only of one trace, without --merge");
-	else if (query_inclusive(&request->reading.query) != NULL)
-		tell_error("--pages --by %s: such rows have blocks in common, "
-			   "and a page is divided", wanted->by);
+		log_error("--pages --csv: not available: use --json");
+	else if (request->args.many || request->merge)
+		log_error("--pages: reads only one trace, without --merge");
+	else if (query_inclusive(&request->args.query) != NULL)
+		log_error("--pages --by %s: such rows share blocks, so pages "
+			  "cannot be divided among them", wanted->by);
 	else
-		return model_can_be_read_again(request->reading.traces[0],
-					       tell_notes());
+		return model_can_be_read_again(request->args.traces[0],
+					       log_notes());
 	return false;
 }
 
-/* Do the options fit together? */
+/* Whether the options fit together. */
 static bool fits(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
-	enum figure order = request->reading.query.order;
-	const char *name = figure_kinds[order].name;
+	enum measure order = request->args.query.order;
+	const char *name = measure_kinds[order].name;
 
 	if (wanted->tree != REPORT_TREE_NONE && wanted->one_key &&
-	    !figures_have(order, FIGURE_SUMS))
-		tell_no_sum(name);
+	    !figures_have(order, MEASURE_SUMS))
+		report_no_sum(name);
 	else if (wanted->tree != REPORT_TREE_NONE && request->report.by != NULL)
-		tell_error("--tree --by %s: a tree is by function: leave out "
-			   "one of them", request->report.by);
-	else if (wanted->blocks && wanted->one_key && order != FIGURE_LIVE &&
-		 order != FIGURE_AGE)
-		tell_error("--by block --sort %s: blocks are sorted by size "
-			   "(live) or age", name);
-	else if (query_inclusive(&request->reading.query) != NULL &&
-		 order == FIGURE_OWN_PEAK)
-		tell_error("--by %s --sort %s: such rows have blocks in "
-			   "common, and no peak of their own: sort by peak",
-			   request->report.by, name);
+		log_error("--tree --by %s: a tree is always by function: "
+			  "leave out one of them", request->report.by);
+	else if (wanted->blocks && wanted->one_key && order != MEASURE_LIVE &&
+		 order != MEASURE_AGE)
+		log_error("--by block --sort %s: blocks are sorted by size "
+			  "(live) or age", name);
+	else if (query_inclusive(&request->args.query) != NULL &&
+		 order == MEASURE_OWN_PEAK)
+		log_error("--by %s --sort %s: such rows share blocks and have "
+			  "no peak of their own: sort by peak",
+			  request->report.by, name);
 	else if (request->csv && (request->json || wanted->sizes))
-		tell_error("--csv --%s: a table has rows alone: leave out one of "
-			   "them", request->json ? "json" : "sizes");
+		log_error("--csv --%s: a CSV table has only rows: leave out "
+			  "one of them", request->json ? "json" : "sizes");
 	else if (request->csv && wanted->timeline)
-		tell_error("--csv --timeline: see gnomon graph --format csv");
+		log_error("--csv --timeline: use gnomon graph --format csv");
 	else if (request->csv && wanted->blocks)
-		tell_error("--csv --by block: see gnomon export --format csv "
-			   "--by block");
+		log_error("--csv --by block: use gnomon export --format csv "
+			  "--by block");
 	else if ((request->csv || request->json) && wanted->runtime_frames)
-		tell_error("--%s --%s: has all frames, and all that there is: "
-			   "leave out the second",
-			   request->csv ? "csv" : "json",
-			   wanted->all ? "all" : "runtime-frames");
+		log_error("--%s --%s: this output always has all frames and "
+			  "all parts: leave out the second",
+			  request->csv ? "csv" : "json",
+			  wanted->all ? "all" : "runtime-frames");
 	else if (wanted->frame_table && !request->json)
-		tell_error("--frame-table: is for JSON: add --json");
+		log_error("--frame-table: needs --json: add it");
 	else if (wanted->no_heap && !request->json)
-		tell_error("--no-heap: is for JSON: add --json");
+		log_error("--no-heap: needs --json: add it");
 	else if (wanted->no_own_peaks && !request->json)
-		tell_error("--no-own-peaks: is for JSON: add --json");
-	else if (wanted->no_own_peaks && order == FIGURE_OWN_PEAK &&
+		log_error("--no-own-peaks: needs --json: add it");
+	else if (wanted->no_own_peaks && order == MEASURE_OWN_PEAK &&
 		 wanted->one_key)
-		tell_error("--no-own-peaks --sort own-peak: leave out one of "
-			   "them");
+		log_error("--no-own-peaks --sort own-peak: leave out one of "
+			  "them");
 	else if (wanted->frame_table && wanted->tree != REPORT_TREE_NONE)
-		tell_error("--frame-table --tree: a tree has no stacks: leave "
-			   "out one of them");
+		log_error("--frame-table --tree: a tree has no stacks: leave "
+			  "out one of them");
 	else
 		return fits_pages(request) && fits_time(request);
 	return false;
 }
 
-/* Of several traces. */
+/* Whether the options fit several traces. */
 static bool fits_many(const struct request *request)
 {
 	const char *sum = request->csv ? "--csv" :
@@ -547,25 +548,25 @@ static bool fits_many(const struct request *request)
 		request->report.sizes ? "--sizes" : NULL;
 
 	if (request->report.blocks ||
-	    query_has(&request->reading.query, QUERY_OF_BLOCK))
-		tell_error("--by %s: only of one trace: %s", request->report.by,
-			   request->reading.many ? "name one" :
-			   "leave out --merge");
+	    query_has(&request->args.query, QUERY_OF_BLOCK))
+		log_error("--by %s: needs one trace: %s", request->report.by,
+			  request->args.many ? "name one" :
+			  "leave out --merge");
 	else if (!request->merge && request->report.by != NULL)
-		tell_error("--by %s: of several traces, only as a sum: add "
-			   "--merge", request->report.by);
+		log_error("--by %s: several traces must be added up for this: "
+			  "add --merge", request->report.by);
 	else if (!request->merge && sum != NULL)
-		tell_error("%s: of several traces, only as a sum: add "
-			   "--merge", sum);
+		log_error("%s: several traces must be added up for this: add "
+			  "--merge", sum);
 	else
 		return true;
 	return false;
 }
 
-/* What rows are by. False: it makes no sense, which has been said. */
+/* Parses --by. False: it is invalid, which was logged. */
 static bool parse_by(struct request *request)
 {
-	struct query *query = &request->reading.query;
+	struct query *query = &request->args.query;
 	LOCAL_BUFFER why = { 0 };
 	bool good = true;
 
@@ -579,35 +580,36 @@ static bool parse_by(struct request *request)
 	if (query->key_count == 0)
 		query->key_count = 1;
 	if (!good)
-		tell_error("--by %s: %s", request->report.by, why.data);
-	/* Those of the program's own are left out else. */
+		log_error("--by %s: %s", request->report.by, why.data);
+	/* Without this filter, blocks of the program's own heaps are left
+	 * out. */
 	if (good && query_has_block_key(query, BLOCK_KEY_HEAP) &&
-	    !filter_has(request->reading.query.filter, FILTER_HEAP,
+	    !filter_has(request->args.query.filter, FILTER_HEAP,
 			FILTER_HEAP))
-		good = reading_take(&request->reading, FILTER_HEAP, ".") == 0;
+		good = trace_args_take(&request->args, FILTER_HEAP, ".") == 0;
 	return good;
 }
 
 static bool is_possible(struct request *request)
 {
 	return parse_by(request) && fits(request) &&
-	       ((!request->reading.many && !request->merge) ||
+	       ((!request->args.many && !request->merge) ||
 		fits_many(request));
 }
 
-/* Of a model: enum model_want. */
+/* What the report needs from a model: enum model_want. */
 static unsigned wants_of(const struct request *request)
 {
-	bool stacks = filter_has_stacks(request->reading.query.filter);
+	bool stacks = filter_has_stacks(request->args.query.filter);
 	unsigned wants = 0;
 
-	if (request->report.sizes && !request->reading.many && !request->merge)
+	if (request->report.sizes && !request->args.many && !request->merge)
 		wants |= MODEL_WANT_TIMELINE | MODEL_WANT_CHAINS;
 	if (request->json || stacks)
 		wants |= MODEL_WANT_FREED_BY;
 	if (request->report.pages)
 		wants |= MODEL_WANT_MAPS;
-	/* Stacks are filtered, or rows get theirs. */
+	/* Stacks are filtered, or each row has histograms of its own. */
 	if (request->report.sizes && (request->json || stacks))
 		wants |= MODEL_WANT_HISTOGRAMS;
 	return wants;
@@ -616,7 +618,7 @@ static unsigned wants_of(const struct request *request)
 static void settle(struct request *request)
 {
 	struct report_options *wanted = &request->report;
-	struct query *query = &request->reading.query;
+	struct query *query = &request->args.query;
 
 	wanted->no_rows = (wanted->sizes || wanted->timeline) &&
 		!wanted->one_key && request->report.by == NULL &&
@@ -626,12 +628,12 @@ static void settle(struct request *request)
 		wanted->tree != REPORT_TREE_NONE || wanted->sizes ||
 		wanted->pages || wanted->timeline ||
 		(wanted->top_given && !request->json);
-	wanted->full_names = request->reading.full_names;
+	wanted->full_names = request->args.full_names;
 	query->wants = wants_of(request);
 	query->all_figures = request->json || request->csv;
 	query->spares = (query->all_figures && !wanted->no_own_peaks ?
 			 0 : QUERY_SPARES_OWN_PEAKS) |
-			/* a summary in words says how long blocks lived */
+			/* the text summary has lifetimes */
 			(query->all_figures && !wanted->sizes ?
 			 QUERY_SPARES_SIZES : 0) |
 			(wanted->no_heap && !wanted->blocks && !wanted->pages ?
@@ -643,7 +645,7 @@ static void settle(struct request *request)
 
 static int explain(const struct request *request)
 {
-	struct query query = request->reading.query;
+	struct query query = request->args.query;
 	LOCAL_BUFFER text = { 0 };
 	FILE *out = output_file_open(request->output);
 
@@ -652,14 +654,14 @@ static int explain(const struct request *request)
 	if (request->report.blocks ||
 	    request->report.tree != REPORT_TREE_NONE || request->report.no_rows)
 		query.key_count = 0;
-	/* Several are read one after the other, and no more. */
-	if (request->reading.many || request->merge) {
+	/* Several traces are each read only once. */
+	if (request->args.many || request->merge) {
 		query.all_figures = false;
-		query.order = FIGURE_LIVE;
+		query.order = MEASURE_LIVE;
 	}
 	query_explain(&query, &text);
 	if (!request->report.chosen && !request->report.all &&
-	    !request->reading.many && !request->merge)
+	    !request->args.many && !request->merge)
 		buffer_string(&text, "from a file once more, where code may "
 			      "have grown steadily: rows over time\n");
 	fputs(text.data, out);
@@ -670,111 +672,112 @@ static int run_report(const struct command *command, int argc, char **argv)
 {
 	struct request request = { 0 };
 	struct report report = {
-		.options = &request.report, .places = &request.reading.places,
+		.options = &request.report, .places = &request.args.places,
 	};
 	int operands, status;
 
-	reading_init(&request.reading);
-	request.reading.query.groups_max = QUERY_GROUPS_MAX;
+	trace_args_init(&request.args);
+	request.args.query.groups_max = QUERY_GROUPS_MAX;
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find(&request.reading, operands, argv + 1) &&
+	if (trace_args_find(&request.args, operands, argv + 1) &&
 	    is_possible(&request)) {
 		settle(&request);
-		request.report.trace = !request.reading.many ?
-			request.reading.traces[0] :
+		request.report.trace = !request.args.many ?
+			request.args.traces[0] :
 			operands == 1 ? argv[1] : "";
 		if (request.explain)
 			status = explain(&request);
-		else if (request.reading.many || request.merge)
+		else if (request.args.many || request.merge)
 			status = report_many(&request, &report);
 		else
 			status = report_one(&request, &report);
 	}
 	if (status != EXIT_NOTHING && !request.explain)
-		filter_tell_unmatched(request.reading.query.filter,
-				      tell_notes());
+		filter_report_unmatched(request.args.query.filter,
+					log_notes());
 	free(report.scratch);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Reads a trace and prints, on one screen, what stands out (what "
-	"leaked, what grew, who held the peak, what churned, whose blocks keep "
-	"pages, what is missing), a summary, and the table that tells most of "
-	"it. --all has the whole summary, and tables of the places in the "
-	"program that hold the most memory at the end, held the most at its "
+	"Reads a trace and prints, on one screen: findings (what leaked, what "
+	"grew, who held the peak, what churned, whose blocks keep pages "
+	"resident, what is missing), a summary, and the table for the most "
+	"important finding. --all prints the whole summary, and tables of the "
+	"code that holds the most memory at the end, held the most at the "
 	"peak, allocated the most bytes, allocated most often, and allocated "
 	"the most temporary blocks (freed before their thread's next "
-	"allocation). Options that choose a table print that alone, behind the "
-	"summary.",
-	"TRACE is a file that `gnomon run` wrote, also while it is still being "
-	"written, or the number of a process that is being recorded; left out, "
-	"it is the newest trace in this directory. A directory, or several "
-	"files, are printed as a table of processes: who started whom, what "
-	"each held at most and at its end, how it ended; --merge sums up what "
-	"they allocated.",
-	"Live is what was not freed: now, at the end, or at --alive-at. Peak is "
-	"a row's share of the moment when the program held most, and adds up; "
-	"own-peak is the most that the row itself held at any time, and does "
-	"not. Total counts all bytes ever allocated. Temporary blocks were "
-	"freed soon (--temporary). Lifetime is the mean of the blocks that were "
-	"freed, age the time since a row's first allocation, freed the bytes "
-	"of blocks that are gone: freed, moved, or lost, whose memory was "
-	"given out again though no free was seen. With filters, "
-	"summary and rows count the blocks that all of them let pass.",
-	"Of a recording that was started, stopped or cleared, what came after "
-	"the last start or clear counts; with --from start, everything. Blocks "
-	"from before are neither live nor leaked, and their frees are called "
-	"foreign. Of one that is kept in parts, a directory means the last "
-	"part, which has the sums of all.",
-	"Findings matter from some size on: a leak that is a twentieth of the "
-	"peak (or a thousand blocks, a hundredth), steady growth of as much, a "
-	"quarter of resident memory in pages that few bytes keep, a fifth of "
-	"all allocations temporary. To know what grew, a trace of more than a "
-	"second is read once more.",
-	"With --json, one object: `summary` has the figures of the summary, "
-	"`findings`, where no table is chosen, what stands out, "
-	"`coverage` of how many of all allocations they tell, and what is "
-	"missing, `rows` the table, sorted by --sort. Bytes, blocks and nanoseconds are "
-	"integers. Trees are rows with a `depth`, each before what lies behind "
-	"it. Frames of a `stack` stand from the innermost outward; with "
-	"--frame-table they are indexes into `frames`. --sizes adds `sizes`, "
-	"`lifetimes` and `chains` (of reallocs) to the whole and to each row, "
-	"and a `timeline` of at most 2048 steps, which filters of stacks leave "
-	"out. --pages adds `pages`: of all live blocks, and of each row what it "
-	"keeps; and `residency`, whose parts add up to `rss_bytes`. --timeline "
-	"adds a `timeline` to each row, an array of steps; "
-	"`timeline_others` and `timeline_all` are those of all other blocks, "
-	"and of the whole; a step is `timeline_step_ns` long.",
+	"allocation). Options that select a table print only that table, after "
+	"the summary.",
+	"TRACE is a file written by `gnomon run`, even while it is still being "
+	"written, or the id of a process being recorded; left out, it is the "
+	"newest trace in this directory. A directory, or several files, are "
+	"printed as a table of processes: who started whom, the peak and the "
+	"last live memory of each, how it ended; --merge adds up their "
+	"allocations.",
+	"Live blocks were not freed: now, at the end, or at --alive-at. Peak "
+	"is a row's share of the moment when the program's live bytes were "
+	"largest, and adds up over rows; own-peak is the most that the row "
+	"itself held at any time, and does not add up. Total counts all bytes "
+	"ever allocated. Temporary blocks were freed soon (--temporary). "
+	"Lifetime is the mean of the freed blocks, age the time since a row's "
+	"first allocation, freed the bytes of blocks that are gone: freed, "
+	"moved by realloc, or lost (their memory was allocated again, although "
+	"no free was seen). With filters, summary and rows count only blocks "
+	"that pass all of them.",
+	"If recording was started, stopped or cleared, only events after the "
+	"last start or clear count; with --from start, all events. Blocks from "
+	"before are neither live nor leaked, and their frees are called "
+	"foreign. Of a recording in parts (--limit), a directory means the "
+	"last part, which has the sums of all parts.",
+	"Findings matter above these thresholds: a leak of a twentieth of the "
+	"peak (or a thousand blocks that are a hundredth of it), steady growth "
+	"by a twentieth, a quarter of resident memory in pages that few live "
+	"bytes keep, a fifth of all allocations temporary. To find growth, a "
+	"trace of more than a second is read once more.",
+	"--json prints one object: `summary` has the measures of the summary; "
+	"`findings`, if no table is selected, the findings; `coverage` how "
+	"many of all allocations they count, and what is missing; `rows` the "
+	"table, sorted by --sort. Bytes, blocks and nanoseconds are integers. "
+	"Trees are rows with a `depth`, each before its children. A `stack` "
+	"lists its frames innermost first; with --frame-table they are indexes "
+	"into `frames`. --sizes adds `sizes`, `lifetimes` and `chains` (of "
+	"reallocs) to the whole and to each row, and a `timeline` of at most "
+	"2048 steps, but none with stack filters. --pages adds `pages`: of all "
+	"live blocks, and of each row the pages that it keeps; and "
+	"`residency`, whose parts add up to `rss_bytes`. --timeline adds a "
+	"`timeline` to each row, an array of steps; `timeline_others` and "
+	"`timeline_all` are those of all other blocks, and of the whole; a "
+	"step is `timeline_step_ns` long.",
 	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of the trace were missing or damaged, as standard error "
+	"reports.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon report", "what stands out in the newest trace here",
+	"gnomon report", "the findings in the newest trace here",
 	"gnomon report --all a.trace", "all tables",
 	"gnomon report --sort peak --by stack --top 3 a.trace",
-	"the three call stacks that held most when the program was largest",
+	"the three call stacks that held most at the program's peak",
 	"gnomon report --tree top-down --sort total --function '^parse_'",
-	"what the functions whose names begin like this allocated, as a tree",
+	"allocations of functions whose names begin with parse_, as a tree",
 	"gnomon report --alive-at 50% --by library,thread",
 	"what was live half way, by library and thread",
 	"gnomon report --pages --alive-at 90%",
-	"whose few small blocks keep which pages from being given back",
+	"code whose few small blocks keep pages from being given back",
 	"gnomon report --timeline --by file --sort temporary",
-	"which files made temporary blocks, and when",
+	"which files allocated temporary blocks, and when",
 	"gnomon report --by block --size-min 1M",
-	"every live block of a megabyte and more: its address, age and stack",
-	"gnomon report --merge traces/", "a directory of processes, as one",
-	"gnomon report --json a.trace | jq .summary", "the figures alone",
+	"every live block of at least a megabyte: its address, age and stack",
+	"gnomon report --merge traces/", "a directory of processes, added up",
+	"gnomon report --json a.trace | jq .summary", "only the summary",
 	"gnomon report --json --frame-table --top 0 a.trace > all.json",
-	"all stacks; each frame is once in it",
+	"all stacks, with each frame only once",
 	NULL
 };
 

@@ -1,21 +1,21 @@
 /*
- * findings.c: what is found out, and from when on it matters. The sentences are
- * in findings_say.c. Called by the main thread.
+ * findings.c: detects findings, and decides which of them matter. The sentences
+ * are in findings_write.c. Called by the main thread.
  *
- * Thresholds, and why these:
+ * Thresholds and their reasons:
  *
- *	leak		a site that has a twentieth of the peak at the end: less
- *			is no reason why the process is as large as it is. Or
- *			very many blocks, a hundredth of the peak: what is done
- *			often is done more often the longer it runs. Not a few
- *			small blocks, such as buffers of streams, nor what
- *			run-time libraries keep for themselves.
- *	growth		in seven steps of ten, a twentieth of the peak, and the
- *			program ran for a second: all programs grow at first.
+ *	leak		a site with a twentieth of the peak at the end: a
+ *			smaller one does not explain the process's size. Or very
+ *			many blocks and a hundredth of the peak: a frequent leak
+ *			grows with the running time. Neither a few small blocks,
+ *			such as stream buffers, nor blocks that run-time
+ *			libraries keep for themselves.
+ *	growth		in seven of ten steps, by a twentieth of the peak, in a
+ *			run of at least a second: all programs grow at first.
  *	fragmentation	a quarter of resident memory, and a megabyte.
  *	churn		a fifth of all allocations, and ten thousand, which cost
  *			a millisecond.
- *	peak		always, unless the leak has said the same.
+ *	peak		always, unless the leak finding says the same.
  */
 #include "cli/report/findings.h"
 
@@ -27,18 +27,18 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/pages/pages.h"
 #include "cli/model/stats/footprint.h"
-#include "cli/report/findings_say.h"
+#include "cli/report/findings_write.h"
 
-#define STEPS 16		/* that growth is judged by */
-#define STEADY 0.7		/* share of them that it grows in */
-#define FALLS 8			/* one of so many may shrink */
-#define GROWERS 12		/* sites that are looked at */
+#define STEPS 16		/* of the growth test */
+#define STEADY 0.7		/* share of steps that must grow */
+#define FALLS 8			/* one step of this many may shrink */
+#define GROWERS 12		/* sites that are tested */
 #define GROWTH_MIN_NS UINT64_C(1000000000)
 #define LEAK_SHARE 0.05		/* of the peak */
 #define LEAK_MIN (UINT64_C(16) << 10)
 #define LEAK_MIN_BLOCKS 10
-#define OTHERS 2		/* sites beside the largest */
-#define OTHERS_SHARE 0.01	/* of what is live */
+#define OTHERS 2		/* sites besides the largest */
+#define OTHERS_SHARE 0.01	/* of live memory */
 #define OFTEN 1000		/* blocks */
 #define OFTEN_SHARE 0.01
 #define CHURN_SHARE 0.2		/* of allocations */
@@ -52,7 +52,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* The next of the list: of this kind, about that site. */
+/* Appends a finding of this kind about that site. */
 static struct finding *add(struct findings *findings, enum finding_kind kind,
 			   const struct finding_site *site)
 {
@@ -68,8 +68,8 @@ static struct finding *add(struct findings *findings, enum finding_kind kind,
 
 /* ---- rows ---- */
 
-/* By site, whatever the report's own rows are by. */
-static void collect(struct report *r, enum figure order, uint64_t limit,
+/* By site, whatever groups the report has. */
+static void collect(struct report *r, enum measure order, uint64_t limit,
 		    struct query_rows *rows)
 {
 	report_source(r, order, limit);
@@ -92,8 +92,8 @@ static struct finding_site site_of(struct report *r,
 	return site;
 }
 
-/* The site that has most of it. False: none has any. */
-static bool find_top(struct report *r, enum figure order,
+/* The site with the most of a measure. False: all have 0. */
+static bool find_top(struct report *r, enum measure order,
 		     struct finding_site *site)
 {
 	struct query_rows rows;
@@ -129,7 +129,8 @@ uint64_t findings_growth(const struct series_step *steps, size_t count)
 	return steps[count - 1].live_bytes - steps[from].live_bytes;
 }
 
-/* Can steps show that the row grew steadily, and would it matter? */
+/* Whether steps can show that the row grew steadily, and whether that would
+ * matter. */
 static bool may_grow(const struct report *r, const struct query_row *row)
 {
 	const struct figures *f = &row->figures;
@@ -151,8 +152,8 @@ static bool has_growth(const struct report *r, const struct query_rows *rows)
 	return false;
 }
 
-/* Of the rows, which are those with most that is live, the one that grew most;
- * GROWERS: none did. */
+/* Of the rows, which are those with most live bytes, the one that grew most;
+ * GROWERS: none grew. */
 static size_t find_grower(const struct report *r, struct query_rows *rows,
 			  uint64_t *gained)
 {
@@ -186,19 +187,19 @@ static void add_growth(struct report *r, struct findings *findings,
 
 	f->matters = s >= LEAK_SHARE;
 	f->weight = .4 + .6 * (s < 1 ? s : 1);
-	findings_say_growth(r, f, site, gained);
+	findings_write_growth(r, f, site, gained);
 }
 
 /* ---- leaks ---- */
 
-/* What run-time libraries keep for themselves, on no behalf of the program's
- * code: no leak of its own. */
+/* Whether run-time libraries keep this for themselves: not a leak of the
+ * program. */
 static bool is_of_runtime(const struct finding_site *site)
 {
 	return !site->known || site->frame.glue;
 }
 
-/* The first that is the program's; 0: none is. */
+/* The first row of the program's own code; 0: none is. */
 static size_t first_own(struct report *r, const struct query_rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++) {
@@ -222,10 +223,10 @@ static void add_leak(struct report *r, struct findings *findings,
 	f->matters = !is_of_runtime(site) &&
 		((s >= LEAK_SHARE && worth) || often);
 	f->weight = often && s < .3 ? .3 : s < 1 ? s : 1;
-	findings_say_leak(r, f, site);
+	findings_write_leak(r, f, site);
 }
 
-/* The next ones that are the program's, and no dust. */
+/* Adds the next rows of the program's own code, unless they are tiny. */
 static void add_others(struct report *r, const struct query_rows *rows,
 		       size_t first, struct finding *f)
 {
@@ -239,7 +240,7 @@ static void add_others(struct report *r, const struct query_rows *rows,
 		    share(row->figures.live_bytes, r->about.sum.live_bytes) <
 		    OTHERS_SHARE)
 			continue;
-		findings_say_also(r, f, &site, row->contexts == 1);
+		findings_write_also(r, f, &site, row->contexts == 1);
 		others++;
 	}
 }
@@ -251,7 +252,7 @@ static void find_leaks(struct report *r, struct findings *findings)
 	size_t grower, own;
 	uint64_t gained;
 
-	collect(r, FIGURE_LIVE, GROWERS, &rows);
+	collect(r, MEASURE_LIVE, GROWERS, &rows);
 	if (rows.nonzero == 0 || rows.count == 0) {
 		query_rows_free(&rows);
 		return;
@@ -266,7 +267,7 @@ static void find_leaks(struct report *r, struct findings *findings)
 	add_leak(r, findings, &leak);
 	add_others(r, &rows, own, &findings->list[findings->count - 1]);
 	query_rows_free(&rows);
-	/* One site, one sentence. */
+	/* One sentence for one site. */
 	if (gained > 0 && grower == own)
 		findings_join(findings, gained);
 }
@@ -282,7 +283,8 @@ static bool is_same_site(const struct finding *f,
 		f->site.line == site->frame.line;
 }
 
-/* Of a site that leaks, is that nearly all that it had at the peak? */
+/* Whether another finding covers this site: it leaks nearly all that it had at
+ * the peak. */
 static bool is_said(const struct findings *findings,
 		    const struct finding_site *site)
 {
@@ -302,14 +304,14 @@ static void find_peak(struct report *r, struct findings *findings)
 	struct finding *f;
 	bool said;
 
-	if (!find_top(r, FIGURE_PEAK, &site))
+	if (!find_top(r, MEASURE_PEAK, &site))
 		return;
 	said = is_said(findings, &site);
 	f = add(findings, FINDING_PEAK, &site);
 	f->matters = !said && !is_of_runtime(&site);
 	f->weight = .25 * share(site.figures.peak_bytes,
 				r->about.sum.peak_bytes);
-	findings_say_peak(r, f, &site);
+	findings_write_peak(r, f, &site);
 }
 
 static void find_churn(struct report *r, struct findings *findings)
@@ -320,19 +322,19 @@ static void find_churn(struct report *r, struct findings *findings)
 	struct finding_site site;
 	struct finding *f;
 
-	/* a sample lacks what was allocated between */
+	/* a sample lacks the allocations in between */
 	if (r->about.coverage.sample_mean > 0 ||
-	    !find_top(r, FIGURE_TEMPORARY, &site))
+	    !find_top(r, MEASURE_TEMPORARY, &site))
 		return;
 	f = add(findings, FINDING_CHURN, &site);
 	f->matters = part >= CHURN_SHARE && sum->temporary >= CHURN_MIN;
 	f->weight = .6 * part;
-	findings_say_churn(r, f, &site, recorded);
+	findings_write_churn(r, f, &site, recorded);
 }
 
 /* ---- fragmentation ---- */
 
-/* Whether the live blocks are all there are, so that pages are what they keep. */
+/* Whether all live blocks are known, so that pages can be computed. */
 static bool has_pages(const struct report *r)
 {
 	const struct coverage *coverage = &r->about.coverage;
@@ -345,7 +347,7 @@ static bool has_pages(const struct report *r)
 		r->about.sum.live_blocks <= PAGES_BLOCKS_MAX;
 }
 
-/* The site of each cost; how many there are. */
+/* The site of each cost; *count: the number of sites. */
 static uint32_t *sites_of_costs(const struct report *r, size_t *count)
 {
 	const struct contexts *contexts = model_contexts(r->model);
@@ -364,7 +366,7 @@ static uint32_t *sites_of_costs(const struct report *r, size_t *count)
 	return sites;
 }
 
-/* The site that keeps most beside its blocks. */
+/* The site that keeps most page memory besides its blocks. */
 static struct finding_site find_keeper(struct report *r,
 				       const struct pages *pages,
 				       const uint32_t *sites,
@@ -405,7 +407,7 @@ static void add_fragmentation(struct report *r, struct findings *findings,
 
 	f->matters = s >= WASTE_SHARE && waste >= WASTE_MIN;
 	f->weight = s;
-	findings_say_fragmentation(f, pages, keeper);
+	findings_write_fragmentation(f, pages, keeper);
 }
 
 static void find_fragmentation(struct report *r, struct findings *findings)
@@ -425,15 +427,15 @@ static void find_fragmentation(struct report *r, struct findings *findings)
 	free(sites);
 }
 
-/* ---- all ---- */
+/* ---- all findings ---- */
 
 static void find_missing(const struct report *r, struct findings *findings)
 {
 	struct finding *f = add(findings, FINDING_MISSING, NULL);
 
-	f->weight = 2;	/* the others are of what is there */
+	f->weight = 2;	/* before the others, which only cover existing data */
 	f->matters = true;
-	if (!findings_say_missing(r, f)) {
+	if (!findings_write_missing(r, f)) {
 		findings_free_one(f);
 		findings->count--;
 	}
@@ -466,20 +468,20 @@ void findings_free(struct findings *findings)
 	findings->count = 0;
 }
 
-enum figure findings_figure(const struct findings *findings)
+enum measure findings_figure(const struct findings *findings)
 {
 	static const int figures[FINDING_KINDS] = {
 		[FINDING_MISSING] = -1,
-		[FINDING_LEAK] = FIGURE_LIVE,
-		[FINDING_GROWTH] = FIGURE_LIVE,
+		[FINDING_LEAK] = MEASURE_LIVE,
+		[FINDING_GROWTH] = MEASURE_LIVE,
 		[FINDING_FRAGMENTATION] = -1,
-		[FINDING_CHURN] = FIGURE_TEMPORARY,
-		[FINDING_PEAK] = FIGURE_PEAK,
+		[FINDING_CHURN] = MEASURE_TEMPORARY,
+		[FINDING_PEAK] = MEASURE_PEAK,
 	};
 
 	for (unsigned i = 0; i < findings->count; i++)
 		if (findings->list[i].matters &&
 		    figures[findings->list[i].kind] >= 0)
-			return (enum figure)figures[findings->list[i].kind];
-	return FIGURE_PEAK;
+			return (enum measure)figures[findings->list[i].kind];
+	return MEASURE_PEAK;
 }

@@ -1,15 +1,14 @@
 /*
- * findings.h: what stands out in a trace, as sentences: what leaked, what grew,
- * who held the peak, what was churned, whose blocks keep pages, what is missing.
- * Each has the numbers that it was made of, and the query whose rows show it.
+ * findings.h: findings of a trace, as sentences: what leaked, what grew, who
+ * held the peak, what was churned, whose blocks keep pages, what is missing.
+ * Each finding has its numbers, and the query whose rows show it.
  *
  *	findings_find(report, &findings)	the most important one first
  *	findings_text, findings_json
  *	findings_free
  *
- * A kind of which there is nothing to be said has no finding. Those that are
- * no reason to act are there, too, but do not *matter*: reports in words leave
- * them out.
+ * A kind with nothing to report has no finding. Findings that are no reason to
+ * act are in the list, too, but do not *matter*: text reports leave them out.
  *
  * Called by the main thread.
  */
@@ -34,24 +33,24 @@ enum finding_kind {
 struct finding {
 	enum finding_kind kind;
 	bool matters;
-	double weight;		/* importance, 0 … 1: they are in its order */
-	struct buffer lead;	/* the sentence: its first words, emphasised, */
-	struct buffer text;	/* and the rest */
-	struct buffer also;	/* other sites, for those with room for them */
+	double weight;		/* importance, 0 … 1: sort key */
+	struct buffer lead;	/* the sentence: its emphasised first words, */
+	struct buffer text;	/* and the remaining ones */
+	struct buffer also;	/* other sites, for output with enough space */
 	bool has_site;
-	struct frame site;	/* which code it is about */
+	struct frame site;	/* the code that it is about */
 	struct finding_number {
-		const char *name;	/* of its JSON member */
+		const char *name;	/* name of the JSON member */
 		uint64_t value;
 	} numbers[FINDING_NUMBERS];
 	unsigned number_count;
-	/* The options of `gnomon report` that show it, without the filters of
-	 * the report; `value` is NULL for switches. */
+	/* Options of `gnomon report` that show the finding, without the
+	 * report's own filters; `value` is NULL for switches. */
 	struct finding_word {
 		const char *name, *value;
 	} words[FINDING_WORDS];
 	unsigned word_count;
-	struct buffer pattern;	/* that a word has as its value */
+	struct buffer pattern;	/* value of a word */
 };
 
 struct findings {
@@ -59,23 +58,23 @@ struct findings {
 	unsigned count;
 };
 
-/* Of a report of one trace, whose rows are of no profile. Reads the trace again
- * if code may have grown steadily. To be released. */
+/* For a report of one trace whose rows are not of a profile. Reads the trace
+ * again if code may have grown steadily. To be freed. */
 void findings_find(struct report *report, struct findings *findings);
 void findings_free(struct findings *findings);
 
-/* Up to three that matter, and always what is missing. */
+/* Prints up to three findings that matter, and always the missing data. */
 void findings_text(const struct report *report,
 		   const struct findings *findings);
-/* The member "findings": all of them. */
+/* The member "findings": all findings. */
 void findings_json(struct json *json, const struct findings *findings);
-/* By which figure rows tell most of it. */
-enum figure findings_figure(const struct findings *findings);
+/* The measure whose table shows the most important finding. */
+enum measure findings_figure(const struct findings *findings);
 
-/* ---- how it is judged ---- */
+/* ---- growth test ---- */
 
 /* Bytes that live memory gained over these steps, from the first allocation on,
- * if it grew steadily: in most of them, and fell in few. Else 0. */
+ * if it grew steadily: rose in most steps and fell in few. Else 0. */
 uint64_t findings_growth(const struct series_step *steps, size_t count);
 
 #endif

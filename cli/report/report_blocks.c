@@ -1,7 +1,6 @@
 /*
- * report_blocks.c: the live blocks themselves, one by one: where each is, how
- * large and how old, whose thread allocated it, with which stack.
- * Called by the main thread.
+ * report_blocks.c: lists the live blocks one by one: address, size, age,
+ * allocating thread and stack. Called by the main thread.
  */
 #include "cli/report/report.h"
 
@@ -31,13 +30,13 @@ static uint32_t node_of(const struct report *r, const struct block *block)
 	return model_node_of(r->model, block);
 }
 
-/* Largest first, the oldest first of equal ones. */
+/* Largest first; of equal ones, the oldest first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	return sort_down(x->size, y->size) ?: sort_up(x->birth, y->birth) ?:
+	return sort_down(x->size, y->size) ?: sort_up(x->alloc, y->alloc) ?:
 	       sort_up(x->address, y->address);
 }
 
@@ -46,13 +45,13 @@ static int by_age(const void *a, const void *b)
 	const struct block *x = *(const struct block *const *)a;
 	const struct block *y = *(const struct block *const *)b;
 
-	return sort_up(x->birth, y->birth) ?: sort_up(x->address, y->address);
+	return sort_up(x->alloc, y->alloc) ?: sort_up(x->address, y->address);
 }
 
-/* Free the list. */
+/* Collects and sorts the live blocks; free the list. */
 static void collect(const struct report *r, struct block_list *blocks)
 {
-	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
+	bool age = report_order(r, MEASURE_LIVE) == MEASURE_AGE;
 	const struct block *block;
 	struct figures figures;
 	uint64_t at = 0;
@@ -74,14 +73,14 @@ static const char *heap_name(const struct report *r, const struct block *block)
 
 static uint64_t age_of(const struct report *r, const struct block *block)
 {
-	uint64_t birth = model_since_start_ns(r->model, block->birth);
+	uint64_t alloc = model_since_start_ns(r->model, block->alloc);
 
-	return r->end_ns > birth ? r->end_ns - birth : 0;
+	return r->end_ns > alloc ? r->end_ns - alloc : 0;
 }
 
 /* ---- text ---- */
 
-/* Of a moment's block that is gone since: which code freed it. */
+/* For a block at a moment that was freed later: the code that freed it. */
 static void put_freed_by(struct report *r, const struct block *block)
 {
 	uint32_t node = model_freed_by(r->model, block);
@@ -144,13 +143,13 @@ static void put_blocks(struct report *r, const struct block_list *blocks,
 
 void report_blocks_text(struct report *r)
 {
-	bool age = report_order(r, FIGURE_LIVE) == FIGURE_AGE;
+	bool age = report_order(r, MEASURE_LIVE) == MEASURE_AGE;
 	struct block_list blocks = { 0 };
 	size_t shown;
 
 	collect(r, &blocks);
 	shown = report_shown(r, blocks.count, DEFAULT_ROWS);
-	fprintf(r->out, "\n%sBLOCKS%s: each block that is live %s, %s first\n",
+	fprintf(r->out, "\n%sBLOCKS%s: each block live %s, %s first\n",
 		r->style->title, r->style->off,
 		query_is_of_moment(r->options->query) ? "at that moment" :
 		r->about.being_written ? "now" : "at the end",
@@ -192,7 +191,7 @@ void report_blocks_json(struct json *json, struct report *r)
 		json_uint(json, "size", block->size);
 		json_uint(json, "age_ns", age_of(r, block));
 		json_uint(json, "time_ns",
-			  model_since_start_ns(r->model, block->birth));
+			  model_since_start_ns(r->model, block->alloc));
 		json_uint(json, "tid", thread->tid);
 		json_string(json, "thread", threads_name(thread));
 		json_uint(json, "context", node_of(r, block));

@@ -1,9 +1,9 @@
 /*
- * report_brief.c: the report of who has not said what to show: what stands out,
- * a summary, the table that tells most of it, and where to go on; on one screen.
- * Called by the main thread.
+ * report_brief.c: the default report, on one screen: findings, a summary, the
+ * table for the most important finding, and commands for more. Called by the
+ * main thread.
  *
- * Rows of the table are added while there is room: all is written into memory
+ * Rows of the table are added while they fit: each part is written into memory
  * first, and its lines are counted.
  */
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 #include "cli/report/report.h"
 
 #define SCREEN_LINES 45
-#define LAST_LINES 4		/* behind the rows */
+#define LAST_LINES 4		/* after the rows */
 #define ROWS 6
-#define SHARE_MIN 100		/* …th of the whole: rows with less say little */
+#define SHARE_MIN 100		/* rows below 1/100 of the whole are left out */
 #define FRAMES_FIRST 4		/* of the first row's largest stack */
-#define FRAMES 2		/* of other rows' */
+#define FRAMES 2		/* of other rows' stacks */
 #define BAR_CELLS 16
 #define FRAME_INDENT 9
 
-/* A text in the making, in place of the report's file. */
+/* Redirects the report's output into memory. */
 struct page {
 	struct report *report;
 	FILE *was;
@@ -41,7 +41,7 @@ static void page_begin(struct page *page, struct report *r)
 		grow_failed(0);
 }
 
-/* Its lines. The text is to be freed. */
+/* Ends it; returns the number of lines. The text is to be freed. */
 static unsigned page_end(struct page *page)
 {
 	unsigned lines = 0;
@@ -55,7 +55,7 @@ static unsigned page_end(struct page *page)
 
 /* ---- rows ---- */
 
-/* Which of the row's stacks was shown, if there are several. */
+/* The share of the printed stack, if the row has several. */
 static void put_others(const struct report *r, const struct query_row *row,
 		       uint64_t value)
 {
@@ -70,7 +70,7 @@ static void put_others(const struct report *r, const struct query_row *row,
 static void put_row(struct report *r, const struct query_rows *rows,
 		    const struct query_row *row, unsigned number)
 {
-	enum figure key = rows->query->order;
+	enum measure key = rows->query->order;
 	uint64_t value = query_value_of_row(rows, row);
 
 	fprintf(r->out, "\n%4u. ", number);
@@ -97,7 +97,8 @@ static bool is_small(const struct report *r, const struct query_rows *rows,
 		report_whole(r, rows->query->order) / SHARE_MIN;
 }
 
-/* As many as fit into so many lines, but the first always; how many. */
+/* Prints as many rows as fit into `room` lines, at least one; returns how
+ * many. */
 static size_t put_rows(struct report *r, struct query_rows *rows,
 		       unsigned room)
 {
@@ -123,21 +124,21 @@ static size_t put_rows(struct report *r, struct query_rows *rows,
 	return shown;
 }
 
-static enum figure_moment moment_of(const struct report *r)
+static enum measure_moment moment_of(const struct report *r)
 {
-	return query_is_of_moment(r->options->query) ? FIGURE_THEN :
-		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
+	return query_is_of_moment(r->options->query) ? MEASURE_THEN :
+		r->about.being_written ? MEASURE_NOW : MEASURE_AT_END;
 }
 
-/* ---- where to go on ---- */
+/* ---- commands for more ---- */
 
-/* Beside the rows that were shown. */
-static void put_left(const struct report *r, enum figure key, size_t left)
+/* The number of rows that were left out. */
+static void put_left(const struct report *r, enum measure key, size_t left)
 {
 	if (left > 0)
 		fprintf(r->out, "\n      and %s more %s: --sort %s\n",
 			COUNT_TEXT(left), left == 1 ? "site" : "sites",
-			figure_kinds[key].name);
+			measure_kinds[key].name);
 }
 
 static void put_more(const struct report *r)
@@ -155,9 +156,9 @@ static void put_more(const struct report *r)
 	fprintf(r->out, "\n%s\n", line.data);
 }
 
-/* ---- all ---- */
+/* ---- the whole report ---- */
 
-static void put_table(struct report *r, enum figure key, unsigned used)
+static void put_table(struct report *r, enum measure key, unsigned used)
 {
 	unsigned room = used + LAST_LINES < SCREEN_LINES ?
 		SCREEN_LINES - LAST_LINES - used : 0;

@@ -1,6 +1,6 @@
 /*
- * report_chains.c: see report.h. A row is a site: that of the first
- * block. Called by the main thread.
+ * report_chains.c: see report.h. A row is the site of a chain's first block.
+ * Called by the main thread.
  */
 #include "cli/report/report.h"
 
@@ -21,7 +21,7 @@
 struct chain_row {
 	struct chain_figures sum;
 	uint32_t node;		/* of the stack that copied most */
-	uint64_t most;		/* and how much that was */
+	uint64_t most;		/* bytes that this stack copied */
 };
 
 struct chain_rows {
@@ -66,7 +66,7 @@ static void collect(const struct report *r, struct chain_rows *rows,
 	}
 }
 
-/* What was copied most comes first, then what took most steps. */
+/* Most bytes copied first, then most steps. */
 static int by_copied(const void *a, const void *b)
 {
 	const struct chain_row *x = a, *y = b;
@@ -113,12 +113,12 @@ void report_chains_text(struct report *r)
 	collect(r, &rows, &whole);
 	SORT(rows.list, rows.count, by_copied);
 	shown = report_shown(r, rows.count, DEFAULT_ROWS);
-	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc made "
-		"larger or smaller, step by step;\na step that finds no "
-		"room where the block is copies all of it%s\n",
+	fprintf(r->out, "\n%sREALLOC CHAINS%s: blocks that realloc resized "
+		"step by step;\na step without room to grow in place copies "
+		"the whole block%s\n",
 		r->style->title, r->style->off,
 		r->about.coverage.sample_mean > 0 ?
-		" (only of the\nblocks that are in the sample)" : "");
+		" (only\nblocks in the sample)" : "");
 	if (rows.count == 0)
 		fprintf(r->out, "\n      none\n");
 	for (size_t i = 0; i < shown; i++)

@@ -1,5 +1,5 @@
 /*
- * report_csv.c: the rows of a report, or the branches of its tree, as a table.
+ * report_csv.c: the rows of a report, or the branches of its tree, as CSV.
  * Called by the main thread.
  */
 #include "cli/base/text/csv.h"
@@ -12,14 +12,14 @@ struct table_writer {
 	const struct query_rows *rows;
 };
 
-/* A stack's site has fields of its own, but where keys tell of it. */
+/* Whether the site gets fields of its own: not if keys contain it already. */
 static bool has_site(const struct table_writer *w)
 {
 	return !query_has(w->rows->query, QUERY_OF_FRAME) ||
 	       query_inclusive(w->rows->query) != NULL;
 }
 
-/* Contexts have numbers, but those of a profile. */
+/* Only contexts of a model have numbers. */
 static bool has_context(const struct table_writer *w,
 			const struct query_key *key)
 {
@@ -40,7 +40,7 @@ static void put_stack(struct table_writer *w, const struct query_key *key,
 			    stack->site - first, stack->stop, has_site(w));
 }
 
-/* What a row is about. */
+/* The values of a row's keys. */
 static void put_subject(struct table_writer *w, const struct query_row *row)
 {
 	const struct members values = csv_values(&w->csv);
@@ -92,7 +92,7 @@ static void put_rows(struct table_writer *w)
 	struct report *r = w->report;
 	struct query_rows rows;
 
-	report_collect(r, report_order(r, FIGURE_LIVE), report_top(r, 0),
+	report_collect(r, report_order(r, MEASURE_LIVE), report_top(r, 0),
 		       &rows);
 	w->rows = &rows;
 	put_heads(w);
@@ -101,7 +101,7 @@ static void put_rows(struct table_writer *w)
 		csv_number(&w->csv, rows.list[i].contexts);
 		figures_each(&rows.list[i].figures, r->end_ns, values.number,
 			     values.owner);
-		/* it is the sum of others' */
+		/* the row's own peak is a sum of others' */
 		csv_text(&w->csv, rows.list[i].contexts > 1 && !rows.exact ?
 			 "true" : "false");
 		csv_end_line(&w->csv);
@@ -114,7 +114,7 @@ void report_csv(struct report *r)
 	struct table_writer w = { .report = r, .csv.out = r->out };
 
 	if (r->options->tree != REPORT_TREE_NONE)
-		report_tree_csv(&w.csv, r, report_order(r, FIGURE_LIVE));
+		report_tree_csv(&w.csv, r, report_order(r, MEASURE_LIVE));
 	else
 		put_rows(&w);
 	csv_free(&w.csv);

@@ -10,7 +10,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 
-#define ROWS 10			/* where --top does not say */
+#define ROWS 10			/* without --top */
 #define INDENT 9
 
 static const char *const when_words[GT_DAMAGE_COUNT + 1] = {
@@ -23,7 +23,7 @@ static uint64_t distance(int64_t offset)
 	return offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
 }
 
-/* What was done, and where that is, seen from the block. */
+/* Prints the kind of damage and its place relative to the block. */
 static void put_what(const struct damage *damage, FILE *out)
 {
 	if (damage->bytes == 0) {
@@ -35,7 +35,7 @@ static void put_what(const struct damage *damage, FILE *out)
 		fprintf(out, "from %s before its start on",
 			COUNT_TEXT(distance(damage->offset)));
 	else if ((uint64_t)damage->offset >= damage->size)
-		fprintf(out, "from %s behind its end on",
+		fprintf(out, "from %s after its end on",
 			COUNT_TEXT((uint64_t)damage->offset - damage->size));
 	else
 		fprintf(out, "at offset %s",
@@ -77,8 +77,8 @@ void report_damages_text(struct report *r)
 
 	if (damages->all == 0)
 		return;
-	fprintf(r->out, "\n%sDAMAGE%s: the program wrote where no block is, "
-		"or freed a block twice\n", r->style->title, r->style->off);
+	fprintf(r->out, "\n%sDAMAGE%s: the program wrote outside of blocks, or "
+		"freed a block twice\n", r->style->title, r->style->off);
 	for (size_t i = 0; i < shown; i++)
 		put_damage(r, &damages->list[i], i + 1);
 	if (shown < damages->all)

@@ -1,8 +1,8 @@
 /*
  * report_detail.c: see report_detail.h. Called by the main thread.
  *
- * Histograms are summed up row by row, as they are written: a row's costs are
- * a list, so that millions of rows take two numbers each.
+ * A row's histograms are summed up when the row is written. Its costs are a
+ * linked list, so that millions of rows take two numbers each.
  */
 #include "cli/report/report_detail.h"
 
@@ -17,7 +17,7 @@
 #include "cli/report/report_freed.h"
 #include "cli/trace/read/clock.h"
 
-/* ---- which costs a row has ---- */
+/* ---- costs of a row ---- */
 
 static void list_costs(struct report_detail *detail, const struct report *r,
 		       struct query_rows *rows)
@@ -56,7 +56,7 @@ void report_detail_end(struct report_detail *detail)
 	free(detail->next);
 }
 
-/* ---- what is told of them ---- */
+/* ---- details of a row ---- */
 
 struct detail {
 	struct histogram sizes, lifetimes;
@@ -77,7 +77,7 @@ static void add(const struct model *model, uint32_t cost, struct detail *sum)
 	report_freed_add(&sum->freed, model, cost);
 }
 
-/* Means are of all chains, ended or not. */
+/* Means include all chains, whether ended or not. */
 static void put_chains(struct json *json, const struct model *model,
 		       const struct chain_figures *chains)
 {

@@ -1,6 +1,6 @@
 /*
- * report_freed.c: see report_freed.h. What filters of stacks keep are stacks
- * that allocated: then it takes the pairs to know who freed their blocks.
+ * report_freed.c: see report_freed.h. Stack filters select allocating stacks;
+ * the pairs of allocating and freeing stack show who freed their blocks.
  *
  * Called by the main thread.
  */
@@ -19,10 +19,10 @@
 
 #define DEFAULT_ROWS 5
 #define DEFAULT_JSON_ROWS 1000
-#define ROW_STACKS 32		/* told of one row */
+#define ROW_STACKS 32		/* listed in a row */
 #define FRAMES 6		/* lines of a stack */
 #define INDENT 9
-#define PART_MIN 20		/* …th of a place: smaller stacks are left out */
+#define PART_MIN 20		/* stacks below 1/20 of a site are left out */
 
 bool report_has_freed(const struct report *r)
 {
@@ -41,7 +41,7 @@ void report_freed_add(struct freed *freed, const struct model *model,
 		freed_add(freed, pair->node, FREED_NO_COST, &pair->sum);
 }
 
-/* Of all blocks that the filters let pass. */
+/* For all blocks that pass the filters. */
 static void collect(const struct report *r, struct freed *freed)
 {
 	const struct contexts *contexts = model_contexts(r->model);
@@ -81,9 +81,9 @@ static uint64_t mean_lifetime_ns(const struct model *model,
 
 /* ---- text ---- */
 
-/* A place that frees, and its stacks. */
+/* A site that frees, and its stacks. */
 struct site {
-	struct freed_row row;	/* its sum; the node of the first stack */
+	struct freed_row row;	/* its sum; node of the first stack */
 	uint32_t first, last;	/* most bytes first */
 	size_t stacks;
 };
@@ -91,7 +91,7 @@ struct site {
 struct sites {
 	struct site *list;
 	size_t count, capacity;
-	uint32_t *next;		/* by stack: that of the same place */
+	uint32_t *next;		/* by stack: next stack of the same site */
 	struct table by_key;
 };
 
@@ -121,7 +121,7 @@ static int by_site_bytes(const void *a, const void *b)
 	return by_bytes(&x->row, &y->row);
 }
 
-/* By stack, each is a row. */
+/* With --by stack, each stack is a row. */
 static void group_sites(const struct report *r,
 			const struct freed *stacks, struct sites *sites)
 {
@@ -157,7 +157,7 @@ static void put_stack(struct report *r, uint32_t node, bool whole, int indent)
 			     indent);
 }
 
-/* Of a place with several stacks, those that freed most. */
+/* For a site with several stacks: the stacks that freed most. */
 static void put_parts(struct report *r, const struct site *site,
 		      const struct freed *stacks, const uint32_t *next,
 		      uint64_t whole)
@@ -229,10 +229,10 @@ void report_freed_text(struct report *r)
 	collect(r, &stacks);
 	sort(&stacks);
 	group_sites(r, &stacks, &sites);
-	fprintf(r->out, "\n%sFREED BY%s: the %s that free, or realloc, the most "
-		"bytes\n", r->style->title, r->style->off,
+	fprintf(r->out, "\n%sFREED BY%s: the %s that freed, or reallocated, "
+		"the most bytes\n", r->style->title, r->style->off,
 		query_is(r->options->query, QUERY_OF_STACK) ?
-		"call stacks" : "places");
+		"call stacks" : "sites");
 	put_sites(r, &stacks, &sites);
 	freed_free(&stacks);
 	free(sites.list);

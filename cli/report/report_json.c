@@ -1,6 +1,6 @@
 /*
- * report_json.c: a report as one JSON object. Keys are only ever added; tools
- * rely on the names. Called by the main thread.
+ * report_json.c: a report as one JSON object. Keys are only ever added, because
+ * tools rely on the names. Called by the main thread.
  */
 #include <string.h>
 
@@ -12,12 +12,12 @@
 #include "cli/report/report_freed.h"
 #include "cli/report/report_pages.h"
 
-/* Rows where --top does not say: more than people look at, and few enough for
- * programs with a million contexts. */
+/* Rows without --top: more than people read, and few enough for programs with a
+ * million contexts. */
 #define DEFAULT_ROWS 1000
-#define PAGES_SNAPSHOTS 64	/* for each, live blocks are sorted */
+#define PAGES_SNAPSHOTS 64	/* live blocks are sorted for each */
 
-/* What the row is about. */
+/* The values of a row's keys. */
 static void put_subject(struct json *json, struct report *r,
 			const struct query_rows *rows,
 			const struct query_row *row)
@@ -39,7 +39,7 @@ static void put_subject(struct json *json, struct report *r,
 		}
 		if (key->of == QUERY_OF_STACK && (r->profile == NULL || r->of_contexts))
 			json_uint(json, "context", row->node);
-		/* Inside a site there is nothing that its stacks share. */
+		/* Inside the site, the stacks have nothing in common. */
 		report_load(r, row->node);
 		report_json_stack(json, &r->stack, key->of == QUERY_OF_SITE ?
 				  r->stack.site : 0, r->once);
@@ -53,7 +53,7 @@ static void put_figures(struct json *json, const struct report *r,
 			    !r->options->no_own_peaks);
 }
 
-/* With all that its functions called. */
+/* Measures that include everything its functions called. */
 static void put_called(struct json *json, const struct report *r,
 		       const struct query_rows *rows,
 		       const struct query_row *row)
@@ -64,7 +64,7 @@ static void put_called(struct json *json, const struct report *r,
 	if (!query_row_called(rows, row, &sum))
 		return;
 	own = sum.count == row->figures.count;
-	if (own) {	/* it called nothing that allocates */
+	if (own) {	/* it called no allocating function */
 		sum.own_peak_bytes = row->figures.own_peak_bytes;
 		sum.own_peak_blocks = row->figures.own_peak_blocks;
 		sum.own_peak_ns = row->figures.own_peak_ns;
@@ -77,11 +77,11 @@ static void put_called(struct json *json, const struct report *r,
 	json_end_object(json);
 }
 
-/* What rows have beside their figures. */
+/* Further parts of rows. */
 struct extras {
 	struct report_detail detail;
 	struct series series;
-	const struct report_pages *pages;	/* NULL: not that */
+	const struct report_pages *pages;	/* NULL: none */
 };
 
 static void put_row(struct json *json, struct report *r,
@@ -108,7 +108,7 @@ static void put_row(struct json *json, struct report *r,
 	json_end_object(json);
 }
 
-/* The first of the rows, and what beside them is told over time. */
+/* Prints the first rows, and the timelines next to them. */
 static void put_list(struct json *json, struct report *r,
 		     struct query_rows *rows, struct extras *extras)
 {
@@ -131,7 +131,7 @@ static void put_list(struct json *json, struct report *r,
 	report_detail_end(&extras->detail);
 }
 
-static void put_rows(struct json *json, struct report *r, enum figure key)
+static void put_rows(struct json *json, struct report *r, enum measure key)
 {
 	struct extras extras = { 0 };
 	struct query_rows rows;
@@ -141,7 +141,7 @@ static void put_rows(struct json *json, struct report *r, enum figure key)
 	query_rows_free(&rows);
 }
 
-/* By what they keep. */
+/* Rows by the pages that they keep. */
 static void put_pages(struct json *json, struct report *r)
 {
 	struct report_pages found;
@@ -155,7 +155,7 @@ static void put_pages(struct json *json, struct report *r)
 
 void report_body_json(struct json *json, struct report *r)
 {
-	enum figure key = report_order(r, FIGURE_LIVE);
+	enum measure key = report_order(r, MEASURE_LIVE);
 	struct frame_table once = { 0 };
 
 	if (r->model != NULL)

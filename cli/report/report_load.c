@@ -1,12 +1,12 @@
 /*
- * report_load.c: the stacks of rows, and what rows are made of. Called by the
- * main thread.
+ * report_load.c: loads stacks of rows, and collects rows. Called by the main
+ * thread.
  */
 
 #include "cli/base/grow.h"
 #include "cli/report/report.h"
 
-void report_source(struct report *r, enum figure order, uint64_t limit)
+void report_source(struct report *r, enum measure order, uint64_t limit)
 {
 	r->query = *r->options->query;
 	r->query.order = order;
@@ -31,14 +31,14 @@ void report_collect_query(struct report *r, struct query_rows *rows)
 	r->of_contexts = rows->of_contexts;
 }
 
-void report_collect(struct report *r, enum figure order, uint64_t limit,
+void report_collect(struct report *r, enum measure order, uint64_t limit,
 		    struct query_rows *rows)
 {
 	report_source(r, order, limit);
 	report_collect_query(r, rows);
 }
 
-enum figure report_order(const struct report *r, enum figure other)
+enum measure report_order(const struct report *r, enum measure other)
 {
 	return r->options->one_key ? r->options->query->order : other;
 }

@@ -1,10 +1,10 @@
 /*
  * report_nameless.c: see report.h. Called by the main thread.
  *
- * Libraries are in the order of what was allocated at sites in their nameless
- * functions, as far as sites are known without looking up more symbols for
- * that: with a profile, or by site. Where none of these comes to a hundredth,
- * it is the libraries whose nameless functions were shown.
+ * Libraries are sorted by the cost of sites in their nameless functions, if
+ * sites are known without more symbol look-ups: with a profile, or by site. If
+ * none of these reaches a hundredth, it lists the libraries whose nameless
+ * functions were shown.
  */
 #include "cli/report/report.h"
 
@@ -13,26 +13,26 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/symbol/files/dpkg.h"
 
-#define NAMED_MAX 3		/* libraries that are told */
-#define LEAST 100		/* …th of the cost: those with less are not, */
-				/* if there are others */
+#define NAMED_MAX 3		/* libraries that are listed */
+#define LEAST 100		/* libraries below 1/100 of the cost are left */
+				/* out, if there are others */
 
 struct lacking {
 	const char *library;
 	uint64_t value;
-	const struct image *image;	/* NULL: not known */
+	const struct image *image;	/* NULL: unknown */
 };
 
 struct lackings {
 	struct lacking *list;
 	size_t count;
 	size_t capacity;
-	enum figure key;
+	enum measure key;
 };
 
 static void add(struct lackings *all, const char *library, uint64_t value)
@@ -86,7 +86,7 @@ static int by_value(const void *a, const void *b)
 	return sort_down(x->value, y->value) ?: strcmp(x->library, y->library);
 }
 
-/* Those at the start that cost something. */
+/* Keeps only libraries with a noticeable cost. */
 static void drop_small(struct lackings *all, uint64_t whole)
 {
 	size_t i = 0;
@@ -132,8 +132,7 @@ static void find(struct lackings *all, const struct report *r)
 
 /* ---- what to do ---- */
 
-/* Whether the system's own files say it is Debian, which has a server of its
- * own. */
+/* Whether /etc/os-release says Debian, which has its own debuginfod server. */
 static bool is_debian(const char *root)
 {
 	char *path = grow_format("%s/etc/os-release", root), line[256];
@@ -148,7 +147,7 @@ static bool is_debian(const char *root)
 	return found;
 }
 
-/* Debian's C library has them in a package of another name. */
+/* The C library's debug package has another name on Debian. */
 static void add_package(struct buffer *text, const char *package)
 {
 	buffer_printf(text, " %s%s", package, strcmp(package, "libc6") == 0 ?
@@ -184,7 +183,7 @@ static void add_packages(struct buffer *text, const struct lackings *all,
 		buffer_string(text, ", or");
 }
 
-/* Where the first one's debug file would be found. */
+/* The path for the debug file of the first library. */
 static void add_debug_path(struct buffer *text, const struct lackings *all,
 			   const char *root)
 {
@@ -213,7 +212,7 @@ static void add_debuginfod(struct buffer *text, const struct report *r,
 			      "=https://debuginfod.debian.net" : "");
 }
 
-static void tell(const struct lackings *all, const struct report *r)
+static void report(const struct lackings *all, const struct report *r)
 {
 	const char *root = r->places->sysroot ? r->places->sysroot : "";
 	uint64_t whole = report_whole(r, all->key);
@@ -227,7 +226,7 @@ static void tell(const struct lackings *all, const struct report *r)
 		if (one->value > 0 && whole > 0)
 			buffer_printf(&text, " (%s of %s)",
 				      PERCENT_TEXT(one->value, whole),
-				      figure_kinds[all->key].name);
+				      measure_kinds[all->key].name);
 	}
 	if (all->count > NAMED_MAX)
 		buffer_printf(&text, " and %zu more",
@@ -238,26 +237,26 @@ static void tell(const struct lackings *all, const struct report *r)
 	if (text.size == before)
 		add_debug_path(&text, all, root);
 	add_debuginfod(&text, r, root);
-	buffer_string(&text, " say where their symbols are with -d");
+	buffer_string(&text, " give the place of their symbols with -d");
 	buffer_printable(&text);
-	tell_note("%s", text.data);
+	log_note("%s", text.data);
 }
 
 void report_nameless(const struct report *r)
 {
 	struct lackings all = {
-		.key = report_order(r, FIGURE_TOTAL),
+		.key = report_order(r, MEASURE_TOTAL),
 	};
 
-	/* Of names that are made up, the summary says so. */
-	if (tell_is_quiet() || (r->model != NULL && model_made_up(r->model) ==
-				MODEL_NAMES_AND_BUILD_IDS))
+	/* The summary already says that names are made up. */
+	if (log_is_quiet() || (r->model != NULL && model_made_up(r->model) ==
+			       MODEL_NAMES_AND_BUILD_IDS))
 		return;
 	find(&all, r);
-	/* Where both go to one place, it stands behind the report; errors are
-	 * looked at when that is closed. */
+	/* If stdout and stderr are one file, the note must follow the report;
+	 * write errors are detected when the report is closed. */
 	fflush(r->out);
 	if (all.count > 0)
-		tell(&all, r);
+		report(&all, r);
 	free(all.list);
 }

@@ -1,6 +1,6 @@
 /*
- * report_pages.c: see report_pages.h. The rows are those of the query, in
- * another order. Called by the main thread.
+ * report_pages.c: see report_pages.h. The rows are the query's, in another
+ * order. Called by the main thread.
  */
 #include "cli/report/report_pages.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- finding ---- */
 
-/* What they keep, then what they keep alone, then as they were. */
+/* By kept pages, then by pages kept alone, then in the old order. */
 static int by_kept(const void *a, const void *b)
 {
 	const struct pages_group *x = *(const struct pages_group *const *)a;
@@ -33,7 +33,7 @@ static int by_kept(const void *a, const void *b)
 	       sort_up((uintptr_t)x, (uintptr_t)y);
 }
 
-/* Only those stay that keep anything: there may be millions of others. */
+/* Drops rows that keep no page: there may be millions. */
 static void sort_rows(struct report_pages *found)
 {
 	const struct pages_group *groups = found->pages->groups;
@@ -55,7 +55,7 @@ static void sort_rows(struct report_pages *found)
 	free(rows->list);
 	rows->list = list;
 	rows->count = rows->nonzero = kept;
-	/* It knows rows by their places. */
+	/* it maps to old row indexes */
 	table_free(&rows->row_of);
 }
 
@@ -78,7 +78,7 @@ static uint32_t *groups_of(const struct report *r, struct query_rows *rows)
 	return groups;
 }
 
-/* When the live blocks live. */
+/* The moment of the live blocks. */
 static uint64_t moment_of(const struct report *r)
 {
 	const struct filter_word *word =
@@ -99,7 +99,7 @@ void report_pages_find(struct report *r, size_t snapshots,
 	memset(found, 0, sizeof(*found));
 	if (model_maps(r->model)->count > 0)
 		found->maps = map_index_new(NULL, r->model, "--pages");
-	report_collect(r, FIGURE_LIVE, 0, &found->rows);
+	report_collect(r, MEASURE_LIVE, 0, &found->rows);
 	groups = groups_of(r, &found->rows);
 	options.group_of_cost = groups;
 	options.group_count = found->rows.count;

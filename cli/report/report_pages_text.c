@@ -1,6 +1,6 @@
 /*
- * report_pages_text.c: --pages for people. See report_pages.h.
- * Called by the main thread.
+ * report_pages_text.c: --pages as text. See report_pages.h. Called by the main
+ * thread.
  */
 #include "cli/report/report_pages.h"
 
@@ -17,10 +17,10 @@
 #include "cli/model/stats/footprint.h"
 
 #define SHOWN 8			/* mappings, and heaps, largest first */
-#define TOPS 3			/* heaps whose highest block is told */
+#define TOPS 3			/* heaps whose highest block is shown */
 #define PATH_WIDTH 42
 #define FRAME_INDENT 9
-#define PART 12			/* of a part's name */
+#define PART 12			/* width of a part's name */
 
 /* ---- rows ---- */
 
@@ -112,7 +112,7 @@ static void put_heap(const struct report *r, const struct pages_heap *heap)
 	static const char *const names[HEAP_PARTS] = {
 		[HEAP_MAIN] = "the main arena", [HEAP_OTHER] = "another arena",
 		[HEAP_MMAPPED] = "blocks in mappings of their own",
-		[HEAP_UNKNOWN] = "another allocator's, or not known",
+		[HEAP_UNKNOWN] = "another allocator's, or unknown",
 	};
 
 	fputs(names[heap->part], r->out);
@@ -122,7 +122,7 @@ static void put_heap(const struct report *r, const struct pages_heap *heap)
 	putc('\n', r->out);
 }
 
-/* The block without which a heap could shrink. */
+/* The highest block of a heap, which keeps the heap from shrinking. */
 static void put_top(struct report *r, const struct pages_heap *heap)
 {
 	fprintf(r->out, "     heap at 0x%" PRIx64 ": %s at 0x%" PRIx64
@@ -137,14 +137,14 @@ static void put_top(struct report *r, const struct pages_heap *heap)
 static void put_tops(struct report *r, const struct pages_heap *const *heaps,
 		     size_t count)
 {
-	size_t told = 0;
+	size_t reported = 0;
 
-	for (size_t i = 0; i < count && told < TOPS; i++) {
+	for (size_t i = 0; i < count && reported < TOPS; i++) {
 		if (!heaps[i]->has_top)
 			continue;
-		if (told++ == 0)
-			fprintf(r->out, "\n  what a heap ends with, which keeps "
-				"all below it from going by itself:\n");
+		if (reported++ == 0)
+			fprintf(r->out, "\n  highest blocks, each keeping its "
+				"heap from shrinking:\n");
 		put_top(r, heaps[i]);
 	}
 }
@@ -185,7 +185,7 @@ static int by_mapping_pages(const void *a, const void *b)
 static void put_path(const struct report *r, const char *path)
 {
 	if (path == NULL)
-		fprintf(r->out, "not known");
+		fprintf(r->out, "unknown");
 	else if (path[0] == 0)
 		fprintf(r->out, "memory of no file");
 	else
@@ -237,7 +237,7 @@ static void put_resident(const struct report *r, const struct pages *pages)
 	const struct pages_resident *resident = &pages->resident;
 
 	if (pages->snapshot == NULL) {
-		fprintf(r->out, "  How much of it is resident is not known: "
+		fprintf(r->out, "  How much of it is resident is unknown: "
 			"there is no snapshot.\n");
 		return;
 	}
@@ -264,11 +264,11 @@ static void put_missing(const struct report *r, const struct pages *pages)
 			"no page here.\n", COUNTED(sums, "more block"),
 			SIZE_TEXT(r->about.coverage.left_out.live_bytes));
 	if (filter_text(r->options->query->filter)[0] != 0)
-		fprintf(r->out, "  Told as if the blocks that filters leave out "
-			"were not there.\n");
+		fprintf(r->out, "  Blocks that the filters leave out are "
+			"treated as free.\n");
 	if (pages->cut > 0)
-		fprintf(r->out, "  Of %s that lay over many others only the "
-			"first pages are in it.\n",
+		fprintf(r->out, "  Of %s that overlap many others, only the "
+			"first pages are counted.\n",
 			COUNTED(pages->cut, "block"));
 }
 
@@ -277,7 +277,7 @@ void report_pages_text(struct report *r, const struct report_pages *found)
 	const struct pages *pages = found->pages;
 	uint64_t bytes = bytes_of(pages, pages->sum.pages);
 
-	fprintf(r->out, "\n%sPAGES%s: where blocks are live %s\n\n",
+	fprintf(r->out, "\n%sPAGES%s: pages with blocks live %s\n\n",
 		r->style->title, r->style->off,
 		query_is_of_moment(r->options->query) ? "at that moment" :
 		r->about.being_written ? "now" : "at the end");
@@ -291,7 +291,7 @@ void report_pages_text(struct report *r, const struct report_pages *found)
 		COUNTED(pages->blocks, "block"),
 		COUNTED(pages->sum.pages, "page"), SIZE_TEXT(pages->page_size),
 		SIZE_TEXT(bytes));
-	fprintf(r->out, "  of which %s is live; %s with one block alone.\n",
+	fprintf(r->out, "  of which %s is live; %s with only one block.\n",
 		PERCENT_TEXT(pages->sum.live_bytes, bytes),
 		COUNTED(pages->single, "page"));
 	put_resident(r, pages);
@@ -332,7 +332,7 @@ static void put_points(const struct report *r,
 	fprintf(r->out, "  of live and fragmented\n");
 }
 
-/* Blocks that the allocator has given out and nobody told of. */
+/* Whether the allocator gave out blocks that the trace lacks. */
 static bool lacks_blocks(const struct coverage *coverage)
 {
 	return coverage->left_out.allocations > 0 ||
@@ -345,16 +345,16 @@ void report_residency_text(const struct report *r,
 {
 	const struct residency *residency = &found->residency;
 
-	fprintf(r->out, "\n%sRESIDENT MEMORY%s: what it consisted of at "
-		"snapshots\n\n", r->style->title, r->style->off);
+	fprintf(r->out, "\n%sRESIDENT MEMORY%s: its parts at snapshots\n\n",
+		r->style->title, r->style->off);
 	if (residency->count == 0)
-		fprintf(r->out, "      none: gnomon snapshot, or --snapshot-every "
-			"of gnomon run\n");
+		fprintf(r->out, "      none: take some with gnomon snapshot, "
+			"or gnomon run --snapshot-every\n");
 	else
 		put_points(r, residency);
 	if (lacks_blocks(&r->about.coverage) && residency->count > 0)
-		fprintf(r->out, "\n      blocks that are not in the trace count "
-			"as free\n");
+		fprintf(r->out, "\n      blocks that are not in the trace "
+			"count as free\n");
 	if (residency->left_out > 0)
 		fprintf(r->out, "\n      and %s: --json\n",
 			COUNTED(residency->left_out, "more snapshot"));

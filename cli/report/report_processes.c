@@ -1,9 +1,9 @@
 /*
  * report_processes.c: see report_processes.h. Called by the main thread.
  *
- *  I1  After sorting without a key, a process comes behind its parent, if
- *      that is in the table, and all that it started behind it; what it
- *      became by exec comes right behind it.
+ *  I1  After sorting without a key, a process follows its parent, if that is in
+ *      the table, and precedes its own children; the program after exec follows
+ *      the program before it directly.
  */
 #include "cli/report/report_processes.h"
 
@@ -16,8 +16,8 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 
-#define DEEPEST 8		/* that is shown by indenting */
-#define COLUMNS 45		/* in front of the command */
+#define DEEPEST 8		/* deepest level that is indented */
+#define COLUMNS 45		/* before the command */
 #define INDENT 10		/* of a process's second line */
 #define EXIT_WIDTH (report_width() - INDENT)
 
@@ -31,7 +31,7 @@ void report_processes_add(struct report_processes *processes,
 
 /* ---- order ---- */
 
-static enum figure sorting_key;
+static enum measure sorting_key;
 
 static int by_start(const void *a, const void *b)
 {
@@ -51,9 +51,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * What stands above a process: what it was before exec, or else the
- * last one before it that had its parent's number, since numbers are used
- * again. `list` is by start.
+ * The parent of a process in the tree: its program before exec, or else the
+ * last earlier process with its parent's pid, because pids are reused. `list`
+ * is sorted by start.
  */
 static size_t above_of(const struct report_process *list, size_t child)
 {
@@ -73,8 +73,8 @@ static unsigned depth_below(const struct report_process *above,
 	return above->depth + (above->pid != process->pid);
 }
 
-/* Parents before children, those of one parent by their start. `next` and
- * `first` are lists of siblings. */
+/* Parents before children, siblings by start. `next` and `first` are lists of
+ * siblings. */
 static void put_in_tree(struct report_process *list, size_t count)
 {
 	struct report_process *sorted = grow_zeroed(count, sizeof(*sorted));
@@ -85,8 +85,8 @@ static void put_in_tree(struct report_process *list, size_t count)
 
 	for (size_t i = 0; i <= count; i++)
 		first[i] = SIZE_MAX;
-	/* From the last one on, so that lists are by start; [count] is what
-	 * has no parent here. */
+	/* From the last one, so that lists are by start; [count] has those
+	 * without a parent here. */
 	for (size_t i = count; i-- > 0; ) {
 		size_t found = above_of(list, i);
 
@@ -113,8 +113,8 @@ static void put_in_tree(struct report_process *list, size_t count)
 	free(above);
 }
 
-/* The last process before it that had its parent's number; `list` is by
- * start. NULL: none. */
+/* The last earlier process with the parent's pid; `list` is sorted by start.
+ * NULL: none. */
 static const struct report_process *
 parent_of(const struct report_process *list, size_t child)
 {
@@ -124,7 +124,7 @@ parent_of(const struct report_process *list, size_t child)
 	return NULL;
 }
 
-/* The parent of the i-th may know how it ended. */
+/* Takes the exit of the i-th process from its parent's trace, if known. */
 static void ask_parent(struct report_process *list, size_t i)
 {
 	const struct report_process *parent = list[i].parent == 0 ? NULL :
@@ -143,7 +143,7 @@ static void ask_parent(struct report_process *list, size_t i)
 }
 
 void report_processes_sort(struct report_processes *processes, bool by_key,
-			   enum figure key)
+			   enum measure key)
 {
 	if (processes->count == 0)
 		return;
@@ -259,9 +259,8 @@ void report_processes_text(const struct report_processes *processes,
 	if (r->profile != NULL)
 		report_body_text(r);
 	else
-		fprintf(r->out, "\n--merge shows what they allocated, as if "
-			"they were one; gnomon report\nTRACE what one of them "
-			"did.\n");
+		fprintf(r->out, "\n--merge shows their allocations added up; "
+			"gnomon report TRACE shows\none of them.\n");
 }
 
 /* ---- JSON ---- */
@@ -281,7 +280,7 @@ static void json_process(struct json *json, const struct report *r,
 	json_uint(json, "allocations", process->sum.count);
 	report_json_figures(json, &process->sum, process->duration_ns,
 			    true);
-	/* Without filters it is the process's peak. */
+	/* Without filters it is exact: the process's peak. */
 	report_json_bound(json, process->contexts > 1 &&
 			  filter_text(r->options->query->filter)[0] != 0);
 	json_uint(json, "peak_time_ns", process->peak_time_ns);

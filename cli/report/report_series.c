@@ -1,6 +1,6 @@
 /*
- * report_series.c: see report.h. In the table a step is a line, and a
- * row of the report is a column, which has a number: names are told before.
+ * report_series.c: see report.h. In the table a step is a line, and a row of
+ * the report is a numbered column; the names are printed before.
  */
 #include "cli/report/report.h"
 
@@ -8,9 +8,9 @@
 #include "cli/query/row_name.h"
 
 #define TEXT_STEPS 16
-#define TEXT_ROWS 4		/* columns of 80, beside the others and all */
+#define TEXT_ROWS 4		/* columns, besides "others" and "all" */
 #define COLUMN 11
-#define NAME_WIDTH 56		/* of the line that tells what a number is */
+#define NAME_WIDTH 56		/* of a name before the table */
 #define JSON_STEPS 64
 
 static void follow(const struct report *r, struct query_rows *rows,
@@ -61,23 +61,23 @@ void report_series_rest_json(struct json *json, const struct series *series)
 /* ---- text ---- */
 
 static const char *const meanings[] = {
-	[FIGURE_LIVE] = "bytes live at the end of each",
-	[FIGURE_PEAK] = "the most bytes that were live at once in each",
-	[FIGURE_OWN_PEAK] = "the most bytes that were live at once in each",
-	[FIGURE_TOTAL] = "bytes allocated in each",
-	[FIGURE_COUNT] = "allocations in each",
-	[FIGURE_TEMPORARY] = "temporary blocks that were freed in each",
+	[MEASURE_LIVE] = "bytes live at the end of each",
+	[MEASURE_PEAK] = "the most bytes that were live at once in each",
+	[MEASURE_OWN_PEAK] = "the most bytes that were live at once in each",
+	[MEASURE_TOTAL] = "bytes allocated in each",
+	[MEASURE_COUNT] = "allocations in each",
+	[MEASURE_TEMPORARY] = "temporary blocks that were freed in each",
 };
 
 static void put_value(const struct report *r, const struct series_step *step,
-		      enum figure order)
+		      enum measure order)
 {
-	fprintf(r->out, "%*s", COLUMN, UNIT_TEXT(figure_kinds[order].unit,
+	fprintf(r->out, "%*s", COLUMN, UNIT_TEXT(measure_kinds[order].unit,
 						 series_value(step, order)));
 }
 
 static void put_table(const struct report *r, const struct series *series,
-		      enum figure order)
+		      enum measure order)
 {
 	char number[24];
 
@@ -119,20 +119,20 @@ void report_series_text(struct report *r)
 	struct series series;
 	size_t shown;
 
-	/* What was live at the end may not be what was live before. */
-	report_collect(r, report_order(r, FIGURE_PEAK), most, &rows);
+	/* Rows by peak: those live at the end may not be those live before. */
+	report_collect(r, report_order(r, MEASURE_PEAK), most, &rows);
 	shown = rows.nonzero < most ? rows.nonzero : most;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
 	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
 		r->style->title, r->style->off,
-		meanings[report_order(r, FIGURE_LIVE)],
+		meanings[report_order(r, MEASURE_LIVE)],
 		COUNT_TEXT(series.axis.steps));
 	put_names(r, &rows, series.shown);
 	if (series.shown < rows.nonzero)
 		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "
 			"graph`\n", "", COUNT_TEXT(rows.nonzero - series.shown),
 			query_noun(&r->query, rows.nonzero - series.shown));
-	put_table(r, &series, report_order(r, FIGURE_LIVE));
+	put_table(r, &series, report_order(r, MEASURE_LIVE));
 	series_free(&series);
 	query_rows_free(&rows);
 }

@@ -1,7 +1,7 @@
 /*
- * report_text.c: a report for people, within 80 columns. It should need no
- * manual: every section says in a sentence what it shows, every figure has
- * its unit. Called by the main thread.
+ * report_text.c: a report as text, within 80 columns. It should need no manual:
+ * every section has a sentence about its contents, every number its unit.
+ * Called by the main thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,29 +13,29 @@
 #include "cli/symbol/names/names.h"
 
 #define DEFAULT_ROWS 10
-#define OVERVIEW_ROWS 3		/* of each table, where there are several */
+#define OVERVIEW_ROWS 3		/* in each of several tables */
 #define PAGES_SNAPSHOTS 4	/* columns */
 #define SITE_FRAMES 6		/* of a stack that is part of a row */
-#define PART_MIN 20		/* …th of the row: smaller ones are left out */
+#define PART_MIN 20		/* stacks below 1/20 of a row are left out */
 #define FRAME_INDENT 9
 
 struct printer {
 	struct report *report;
 	struct table shown;	/* context -> section * 65536 + row */
-	enum figure key;	/* of the section */
-	const struct report_pages *pages;	/* of rows by what they keep */
+	enum measure key;	/* of the section */
+	const struct report_pages *pages;	/* rows by pages kept */
 };
 
-/* Which blocks are live. */
-static enum figure_moment moment_of(const struct report *r)
+/* The moment of the live blocks. */
+static enum measure_moment moment_of(const struct report *r)
 {
-	return query_is_of_moment(r->options->query) ? FIGURE_THEN :
-		r->about.being_written ? FIGURE_NOW : FIGURE_AT_END;
+	return query_is_of_moment(r->options->query) ? MEASURE_THEN :
+		r->about.being_written ? MEASURE_NOW : MEASURE_AT_END;
 }
 
-/* ---- what a row is about ---- */
+/* ---- keys of a row ---- */
 
-/* A line for a key's value: what it is, and what else is to be said. */
+/* A line for a key's value, and a note on it. */
 static void put_value(const struct report *r, const struct query_key *key,
 		      const struct query_value *value)
 {
@@ -49,8 +49,8 @@ static void put_value(const struct report *r, const struct query_key *key,
 			r->style->off, buffer_text(&more));
 }
 
-/* The lines under a row's figures: what its stacks have in common. The largest
- * of them is loaded. `site`: also where it is a key of its own. */
+/* The lines under a row's measures: what its stacks have in common. The largest
+ * stack is loaded. `site`: print a site key, too. */
 static void put_heading(const struct report *r, const struct query_rows *rows,
 			const struct query_row *row, bool site)
 {
@@ -67,7 +67,7 @@ static void put_heading(const struct report *r, const struct query_rows *rows,
 		} else if (site && r->stack.count > 0) {
 			struct frame frame = r->stack.list[r->stack.site];
 
-			frame.column = 0;	/* its stacks have several */
+			frame.column = 0;	/* stacks differ in it */
 			report_frame(r, &frame, FRAME_INDENT);
 		}
 	}
@@ -86,8 +86,8 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 
 	report_load(r, node);
 	first = whole ? 0 : r->stack.site;
-	/* Under a row's heading its stacks differ inside of the site, too: in
-	 * what the language's library did for it. */
+	/* Under a row's heading, stacks may also differ inside the site: in the
+	 * run-time functions that it called. */
 	if (indent > FRAME_INDENT && first > 0)
 		first--;
 	if (r->stack.count == 0) {
@@ -100,7 +100,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 				     indent);
 		fprintf(r->out, "%*s%s(as in number %u of %s)%s\n", indent,
 			"", r->style->dim, before & 0xffff,
-			figures_title((enum figure)(before >> 16),
+			figures_title((enum measure)(before >> 16),
 				      moment_of(r)),
 			r->style->off);
 	} else {
@@ -114,7 +114,7 @@ static void put_once(struct printer *p, uint32_t node, unsigned number,
 		table_set(&p->shown, node, (uint32_t)p->key << 16 | number);
 }
 
-/* A row that consists of stacks: the largest of them. */
+/* A row with several stacks: prints the largest. */
 static void put_parts(struct printer *p, const struct query_rows *rows,
 		      const struct query_row *row,
 		      const struct query_parts *parts, unsigned number)
@@ -142,7 +142,8 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 			COUNTED(parts->nonzero - i, "more stack"));
 }
 
-/* What a row comes to with all that its functions called, if that is more. */
+/* The row's share including all that its functions called, if that is
+ * larger. */
 static void put_called(const struct printer *p, const struct query_rows *rows,
 		       const struct query_row *row)
 {
@@ -155,7 +156,7 @@ static void put_called(const struct printer *p, const struct query_rows *rows,
 		return;
 	value = figures_value(&sum, p->key, r->end_ns);
 	if (value > query_value_of_row(rows, row))
-		fprintf(r->out, "\n%*s%s%s with all that it called%s",
+		fprintf(r->out, "\n%*s%s%s including all that it called%s",
 			FRAME_INDENT, "", r->style->dim,
 			PERCENT_TEXT(value, whole), r->style->off);
 }
@@ -190,7 +191,7 @@ static void put_row(struct printer *p, const struct query_rows *rows,
 	}
 }
 
-/* The first of so many rows, and how to get the others. */
+/* Prints the first rows, and the option that shows all. */
 static void put_rows(struct printer *p, struct query_rows *rows, size_t count,
 		     uint64_t few)
 {
@@ -213,11 +214,11 @@ static void put_rows(struct printer *p, struct query_rows *rows, size_t count,
 			r->options->by ? r->options->by : "",
 			r->options->by ? " " : "",
 			p->pages != NULL ? "--pages" : "--sort ",
-			p->pages != NULL ? "" : figure_kinds[p->key].name);
+			p->pages != NULL ? "" : measure_kinds[p->key].name);
 	free(parts);
 }
 
-static void put_section(struct printer *p, enum figure key)
+static void put_section(struct printer *p, enum measure key)
 {
 	struct report *r = p->report;
 	uint64_t few = r->options->one_key ? DEFAULT_ROWS : OVERVIEW_ROWS;
@@ -236,13 +237,13 @@ static void put_pages(struct report *r)
 {
 	struct report_pages found;
 	struct printer p = {
-		.report = r, .key = FIGURE_LIVE, .pages = &found,
+		.report = r, .key = MEASURE_LIVE, .pages = &found,
 	};
 
 	report_pages_find(r, PAGES_SNAPSHOTS, &found);
 	report_pages_text(r, &found);
-	fprintf(r->out, "\n%sPAGES KEPT%s: each page divided among those who "
-		"have live blocks on it;\n  alone: pages that would be free "
+	fprintf(r->out, "\n%sPAGES KEPT%s: each page divided among the rows "
+		"with live blocks on it;\n  alone: pages that would be free "
 		"without the row's blocks\n", r->style->title, r->style->off);
 	put_rows(&p, &found.rows, found.rows.count, DEFAULT_ROWS);
 	report_residency_text(r, &found);
@@ -254,9 +255,9 @@ static void put_sections(struct report *r)
 {
 	struct printer p = { .report = r };
 
-	for (unsigned i = 0; i < figure_count && !r->options->one_key; i++)
-		if (figures_have((enum figure)i, FIGURE_OVERVIEW))
-			put_section(&p, (enum figure)i);
+	for (unsigned i = 0; i < measure_count && !r->options->one_key; i++)
+		if (figures_have((enum measure)i, MEASURE_OVERVIEW))
+			put_section(&p, (enum measure)i);
 	if (r->options->one_key)
 		put_section(&p, r->options->query->order);
 	else
@@ -266,7 +267,7 @@ static void put_sections(struct report *r)
 
 void report_body_text(struct report *r)
 {
-	enum figure key = report_order(r, FIGURE_LIVE);
+	enum measure key = report_order(r, MEASURE_LIVE);
 
 	if (r->model != NULL)
 		report_damages_text(r);

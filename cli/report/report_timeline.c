@@ -1,6 +1,6 @@
 /*
- * report_timeline.c: see report.h. The run is cut into pieces of the
- * same length; each is a line. Called by the main thread.
+ * report_timeline.c: see report.h. The run is divided into pieces of equal
+ * length, a line each. Called by the main thread.
  */
 #include "cli/report/report.h"
 
@@ -15,15 +15,15 @@
 #define BAR 14			/* columns of the largest */
 
 struct piece {
-	uint64_t live_bytes, live_blocks;	/* at most, */
+	uint64_t live_bytes, live_blocks;	/* maximum, */
 	uint64_t last_bytes, last_blocks;	/* and at its end */
 	uint64_t allocations, bytes;
-	uint64_t resident;			/* at most */
-	bool any;				/* a bucket lies in it */
+	uint64_t resident;			/* maximum */
+	bool any;				/* has a bucket */
 };
 
-/* What is allocated within buckets counts to the piece in which they begin;
- * what is live in a piece without any is what was before. */
+/* A bucket's allocations count for the piece in which the bucket begins; a
+ * piece without buckets keeps the live memory of the piece before. */
 static void gather(const struct report *r, struct piece *pieces)
 {
 	const struct timeline *timeline = model_timeline(r->model);
@@ -97,9 +97,9 @@ void report_timeline_text(const struct report *r)
 	for (size_t i = 0; i < PIECES; i++)
 		if (pieces[i].live_bytes > most)
 			most = pieces[i].live_bytes;
-	fprintf(r->out, "\n%sOVER TIME%s: the most that was live in each "
-		"sixteenth of the run, how fast it\nallocated, and the memory "
-		"that the whole process had (resident)\n\n",
+	fprintf(r->out, "\n%sOVER TIME%s: largest live memory in each "
+		"sixteenth of the run, allocation\nrate, and resident memory "
+		"of the whole process\n\n",
 		r->style->title, r->style->off);
 	fprintf(r->out, "  %8s %8s %10s %11s %8s %8s\n", "until", "live",
 		"blocks", "allocs/s", "bytes/s", "resident");

@@ -1,14 +1,13 @@
 /*
  * report_tree.c: see report.h. Called by the main thread.
  *
- * A line is a function; what it called, or who called it, is below. Lines
- * move to the right only where there is a choice: a function that is the only
- * way on stands right below the one before, so that stacks of a hundred
- * frames fit into 80 columns.
+ * A line is a function; its callees, or its callers, are below. Lines are
+ * indented only where the tree branches: an only child stands right below its
+ * parent, so that stacks of a hundred frames fit into 80 columns.
  *
  *	100.0%  17.9K  main
- *	100.0%  17.9K  run			the only one that main called
- *	 60.0%  10.7K  |- parse			two that run called
+ *	100.0%  17.9K  run			the only callee of main
+ *	 60.0%  10.7K  |- parse			two callees of run
  *	 60.0%  10.7K  |  read_line
  *	 40.0%   7.2K  '- load
  */
@@ -21,23 +20,23 @@
 #include "cli/base/text/quantity.h"
 #include "cli/stack/profile_walk.h"
 
-#define SHARE_MIN 100		/* …th of the whole: smaller ones are cut */
-#define SIDE_BY_SIDE 8		/* that are shown of one branch's */
+#define SHARE_MIN 100		/* branches below 1/100 of the whole are cut */
+#define SIDE_BY_SIDE 8		/* branches shown below one */
 #define INDENT_MAX 10		/* levels; deeper ones are not moved further */
-#define FIGURES_WIDTH 18	/* in front of the names */
+#define FIGURES_WIDTH 18	/* before the names */
 
 struct level {
-	unsigned indent;	/* how often it moved to the right */
-	bool more;		/* there are others below it, beside it */
-	bool moved;		/* against the level before */
+	unsigned indent;	/* how often it was indented */
+	bool more;		/* siblings follow it */
+	bool moved;		/* indented relative to the level before */
 	unsigned hidden;	/* runtime frames up to here, in a row, */
-	bool below;		/* which are below something that is shown */
-	uint64_t self;		/* what ends in the branch it is at */
+	bool below;		/* which are below a shown line */
+	uint64_t self;		/* the current branch's own value */
 };
 
 struct tree {
 	struct report *report;
-	enum figure key;
+	enum measure key;
 	uint64_t whole;
 	struct level *levels;	/* by depth */
 	size_t level_capacity;
@@ -53,7 +52,7 @@ static uint64_t value_of(const struct tree *tree,
 
 /* ---- text ---- */
 
-/* Columns that the lines in front of a name take. */
+/* Prints the lines before a name; returns their columns. */
 static unsigned put_lines(const struct tree *tree, unsigned depth, bool last)
 {
 	const struct level *levels = tree->levels;
@@ -95,11 +94,11 @@ static void put_figures(const struct tree *tree, uint64_t value)
 
 	fprintf(r->out, "%s%6s%s %9s  ", r->style->share,
 		PERCENT_TEXT(value, tree->whole), r->style->off,
-		UNIT_TEXT(figure_kinds[tree->key].unit, value));
+		UNIT_TEXT(measure_kinds[tree->key].unit, value));
 }
 
-/* Whether the branch is folded: a runtime frame that is the only way on, but
- * what allocates: top down by itself, bottom up the first. */
+/* Whether the branch is folded: a runtime frame that is an only child, unless
+ * it allocates itself: top down, by its own value; bottom up, the first one. */
 static bool hide(const struct tree *tree, struct level *level, unsigned depth,
 		 const struct frame *frame)
 {
@@ -113,7 +112,7 @@ static bool hide(const struct tree *tree, struct level *level, unsigned depth,
 	return hidden;
 }
 
-/* What was folded right before the first branch behind it. */
+/* A line for the frames folded before this branch. */
 static void put_folded(const struct tree *tree,
 		       const struct profile_branch *branch)
 {
@@ -157,7 +156,7 @@ static bool put_branch(void *owner, const struct profile_branch *branch)
 	return true;
 }
 
-/* Behind the last of several: what was left out beside them. */
+/* After the last sibling: how many were left out. */
 static void end_branch(void *owner, const struct profile_branch *branch)
 {
 	struct tree *tree = owner;
@@ -172,7 +171,7 @@ static void end_branch(void *owner, const struct profile_branch *branch)
 		r->style->off);
 }
 
-void report_tree_text(struct report *r, enum figure key)
+void report_tree_text(struct report *r, enum measure key)
 {
 	bool up = r->options->tree == REPORT_TREE_BOTTOM_UP;
 	uint64_t whole = report_whole(r, key);
@@ -190,7 +189,7 @@ void report_tree_text(struct report *r, enum figure key)
 
 	fprintf(r->out, "\n%s%s%s: %s: each %s above its %s\n\n",
 		r->style->title, up ? "CALLERS" : "CALLS", r->style->off,
-		figure_kinds[key].tree, up ? "callee" : "caller",
+		measure_kinds[key].tree, up ? "callee" : "caller",
 		up ? "callers" : "callees");
 	if (whole == 0)
 		fprintf(r->out, "      none\n");
@@ -207,7 +206,7 @@ static const struct profile_frame *branch_frame(const struct tree *tree,
 	return &tree->report->profile->frames[branch->frame];
 }
 
-/* What a branch is, and its figures. */
+/* The branch's frame and measures. */
 static void put_members(const struct tree *tree,
 			const struct profile_frame *frame,
 			const struct profile_branch *branch,
@@ -264,7 +263,7 @@ static bool csv_branch(void *owner, const struct profile_branch *branch)
 	return true;
 }
 
-/* All branches, for programs. */
+/* All branches, for JSON and CSV. */
 static void walk_all(struct tree *tree,
 		     bool (*enter)(void *, const struct profile_branch *))
 {
@@ -282,7 +281,7 @@ static void walk_all(struct tree *tree,
 	profile_walk(r->profile, &walk);
 }
 
-void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
+void report_tree_csv(struct csv *csv, struct report *r, enum measure key)
 {
 	static const struct profile_frame frame;
 	const struct figures nothing = { 0 };
@@ -296,7 +295,7 @@ void report_tree_csv(struct csv *csv, struct report *r, enum figure key)
 	walk_all(&tree, csv_branch);
 }
 
-void report_tree_json(struct json *json, struct report *r, enum figure key)
+void report_tree_json(struct json *json, struct report *r, enum measure key)
 {
 	struct tree tree = { .report = r, .key = key, .json = json };
 

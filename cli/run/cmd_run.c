@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/run/closing.h"
+#include "cli/base/terminal/log.h"
+#include "cli/run/run_end.h"
 #include "cli/run/emulator.h"
 #include "cli/commands.h"
 #include "cli/run/program.h"
@@ -24,10 +24,10 @@
 #include "cli/command/option_help.h"
 #include "cli/command/options_agree.h"
 #include "cli/run/ownership.h"
-#include "cli/run/plan.h"
-#include "cli/run/ready_rules.h"
-#include "cli/trace/live/fold.h"
-#include "cli/trace/live/sweep.h"
+#include "cli/run/patch_plan.h"
+#include "cli/run/unwind_rules.h"
+#include "cli/trace/live/live_recover.h"
+#include "cli/trace/live/live_cleanup.h"
 #include "preload/base/options.h"
 #include "preload/base/patch_format.h"
 
@@ -91,27 +91,27 @@ static bool make_way(const struct options *options, const char *name)
 	    S_ISCHR(status.st_mode))
 		return true;
 	if (!options->number[OPTION_FORCE]) {
-		tell_error("%s: exists already: name another file with -o, "
-			   "or overwrite it with --force", name);
+		log_error("%s: exists already: name another file with -o, "
+			  "or overwrite it with --force", name);
 		return false;
 	}
 	/* A trace being written stays: the recorder chooses another name. */
-	if (S_ISREG(status.st_mode) && fold_is_locked(name))
+	if (S_ISREG(status.st_mode) && live_recover_is_locked(name))
 		return true;
 	if (S_ISDIR(status.st_mode))
 		errno = EISDIR;
 	else if (unlink(name) == 0)
 		return true;
-	tell_error("%s: cannot be replaced: %s: name another file with -o",
-		   name, strerror(errno));
+	log_error("%s: cannot be replaced: %s: name another file with -o",
+		  name, strerror(errno));
 	return false;
 }
 
 static bool may_write(const struct options *options, const char *pattern,
 		      const char *program)
 {
-	char *name = closing_known_name(pattern, program);
-	bool may = closing_is_descriptor(pattern) || name == NULL ||
+	char *name = run_end_known_name(pattern, program);
+	bool may = run_end_is_descriptor(pattern) || name == NULL ||
 		make_way(options, name);
 
 	free(name);
@@ -192,11 +192,11 @@ static void set_no_pools(const struct options *options)
 /* Sets the directory of rules for code without unwind tables, unless nothing
  * will be recorded. */
 static void set_rules(const struct options *options, const char *program,
-		      const struct plan_libraries *files)
+		      const struct patch_plan_libraries *files)
 {
 	const char *given = options_text(options, OPTION_CFI_DIR);
 	char *rules = program_is_static(program) ? NULL :
-		ready_rules(files, given);
+		unwind_rules(files, given);
 
 	/* a given directory is set already, as an absolute path */
 	if (rules != NULL && given[0] == 0)
@@ -207,23 +207,23 @@ static void set_rules(const struct options *options, const char *program,
 static void set_emulated_rules(const struct options *options,
 			       const struct emulator *emulator)
 {
-	struct plan_libraries files = { 0 };
+	struct patch_plan_libraries files = { 0 };
 
-	plan_libraries_emulated(&files, emulator->guest, emulator->root,
-				emulator->triplet);
+	patch_plan_libraries_emulated(&files, emulator->guest, emulator->root,
+				      emulator->triplet);
 	set_rules(options, emulator->guest, &files);
-	plan_libraries_free(&files);
+	patch_plan_libraries_free(&files);
 }
 
 /* Sets the patch plan and the rules. */
 static void set_plan(const struct options *options, const char *program,
 		     char *const *arguments)
 {
-	struct plan_libraries files = { 0 };
-	char *plan = plan_make(program, arguments, &files);
+	struct patch_plan_libraries files = { 0 };
+	char *plan = patch_plan_make(program, arguments, &files);
 
 	set_rules(options, program, &files);
-	plan_libraries_free(&files);
+	patch_plan_libraries_free(&files);
 	if (plan != NULL)
 		setenv(PATCH_VARIABLE, plan, 1);
 	else
@@ -249,18 +249,18 @@ static void set_command(void)
  * space. Before the start, not in the traces' directory: it may have very many
  * files.
  */
-static void sweep_places(const char *pattern, bool before)
+static void cleanup_live_files(const char *pattern, bool before)
 {
 	char *traces = grow_format("%.*s", (int)(strrchr(pattern, '/') -
 						 pattern) + 1, pattern);
 	const char *live_dir = getenv(
 		options_table[OPTION_LIVE_DIR].variable);
 
-	sweep_live_files("/dev/shm", traces);
+	live_cleanup_files("/dev/shm", traces);
 	if (live_dir != NULL && live_dir[0] != 0)
-		sweep_live_files(live_dir, traces);
+		live_cleanup_files(live_dir, traces);
 	if (!before)
-		sweep_live_files(traces, traces);
+		live_cleanup_files(traces, traces);
 	free(traces);
 }
 
@@ -279,25 +279,25 @@ struct start {
  * the exit status. */
 static int run_start(const struct start *start, const char *pattern)
 {
-	struct closing_traces traces;
+	struct run_end_traces traces;
 	uint64_t start_time;
 	siginfo_t end;
 	int status;
 	pid_t pid;
 
-	sweep_places(pattern, true);
+	cleanup_live_files(pattern, true);
 	pid = program_start(start->program, start->argv, start->library,
 			    &status);
 	if (pid < 0)
 		return status;
 	program_wait(&end);
-	start_time = start->emulated ? 0 : closing_start_time(pid);
+	start_time = start->emulated ? 0 : run_end_start_time(pid);
 	program_interruptible(&end);
-	closing_wait(pattern, pid, start_time, &traces);
+	run_end_wait(pattern, pid, start_time, &traces);
 	program_reap(pid);
-	sweep_places(pattern, false);
-	if (start->possible && !tell_is_quiet())
-		closing_paragraph(pattern, &traces);
+	cleanup_live_files(pattern, false);
+	if (start->possible && !log_is_quiet())
+		run_end_paragraph(pattern, &traces);
 	program_end_as(&end);
 }
 
@@ -372,8 +372,8 @@ static bool log_opens(const struct options *options)
 		  O_NOFOLLOW | O_NONBLOCK, 0600);
 	/* ENXIO: a pipe without a reader yet */
 	if (fd < 0 && errno != ENXIO) {
-		tell_error("%s: cannot write the log: %s: choose another file "
-			   "with --log-file", path, strerror(errno));
+		log_error("%s: cannot write the log: %s: choose another file "
+			  "with --log-file", path, strerror(errno));
 		return false;
 	}
 	if (fd >= 0)
@@ -388,14 +388,14 @@ static bool settle_options(struct options *options)
 	char numbers[OWNERSHIP_TEXT];
 
 	if (wrong != NULL) {
-		tell_error("%s", wrong);
+		log_error("%s", wrong);
 		return false;
 	}
 	if (whose[0] != 0) {
 		if (!ownership_find(whose, numbers)) {
-			tell_error("--chown %s: no such user or group: give "
-				   "one that `getent passwd` or `getent group` "
-				   "lists", whose);
+			log_error("--chown %s: no such user or group: give "
+				  "one that `getent passwd` or `getent group` "
+				  "lists", whose);
 			return false;
 		}
 		options_set(options, OPTION_CHOWN, numbers);
@@ -409,12 +409,12 @@ static int run_run(const struct command *command, int argc, char **argv)
 	const char *bad;
 	int operands, status;
 
-	tell_set_failure_status(PROGRAM_OWN_FAILURE);
+	log_set_failure_status(PROGRAM_OWN_FAILURE);
 	options_default(&options);
 	if (options_environment(&options, environ, &bad) != 0 ||
 	    (bad = options_misfit(environ)) != NULL) {
-		tell_error("%s: bad environment variable: see `gnomon run "
-			   "--help`", bad);
+		log_error("%s: bad environment variable: see `gnomon run "
+			  "--help`", bad);
 		return PROGRAM_OWN_FAILURE;
 	}
 	if (!command_parse(command, argc, argv, take, &options, &operands,
@@ -423,8 +423,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 	if (!settle_options(&options))
 		return PROGRAM_OWN_FAILURE;
 	if (operands == 0) {
-		tell_error("no program given: use `gnomon run PROGRAM "
-			   "[ARGUMENT...]`: see `gnomon run --help`");
+		log_error("no program given: use `gnomon run PROGRAM "
+			  "[ARGUMENT...]`: see `gnomon run --help`");
 		return PROGRAM_OWN_FAILURE;
 	}
 	return run_program(&options, argv + 1);

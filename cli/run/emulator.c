@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/terminal/log.h"
+#include "cli/base/text/base_name.h"
 #include "cli/run/processor.h"
 #include "cli/run/program.h"
 #include "preload/base/options.h"
@@ -23,16 +23,16 @@
 static char *part_of(const char *library, const struct processor *processor,
 		     const char *file, const char *guest)
 {
-	char *path = grow_format("%.*s%s/%s", (int)(last_part(library) -
+	char *path = grow_format("%.*s%s/%s", (int)(base_name(library) -
 						    library), library,
 				 processor->name, file);
 
 	if (access(path, R_OK) == 0)
 		return path;
-	tell_error("%s: is for %s, and %s, which is needed to record it, is "
-		   "missing: build it with `make ARCH=%s`, and install it "
-		   "beside gnomon with `make ARCH=%s install`", guest,
-		   processor->name, path, processor->name, processor->name);
+	log_error("%s: is for %s, and %s, which is needed to record it, is "
+		  "missing: build it with `make ARCH=%s`, and install it "
+		  "beside gnomon with `make ARCH=%s install`", guest,
+		  processor->name, path, processor->name, processor->name);
 	free(path);
 	return NULL;
 }
@@ -43,7 +43,7 @@ static char *part_of(const char *library, const struct processor *processor,
 static char *recorder_for(const char *library, const struct processor *own,
 			  const struct processor *other, const char *guest)
 {
-	int folder = (int)(last_part(library) - library);
+	int folder = (int)(base_name(library) - library);
 	char *path = grow_format("%.*sgnomon-recorder", folder, library);
 	char *turned = grow_format("%s-other", path);
 	bool there = access(path, X_OK) == 0 && (own->order == other->order ||
@@ -96,8 +96,8 @@ static const struct processor *guest_of(char **argv, const char **guest)
 		found = processor_of(argv[i]);
 		*guest = argv[i];
 		if (found == NULL &&
-		    processor_tell_unported(argv[i], "the emulator itself is "
-					    "recorded"))
+		    processor_report_unported(argv[i], "the emulator itself is "
+					      "recorded"))
 			break;
 	}
 	return found;
@@ -133,7 +133,7 @@ static bool find_program(struct emulator *to, const char *program,
 		return true;
 	}
 	name = grow_format(QEMU "%s", processor->name);
-	tell_note("%s: is for %s: run by %s", program, processor->name, name);
+	log_note("%s: is for %s: run by %s", program, processor->name, name);
 	to->program = program_find(name, status);
 	if (to->program == NULL)
 		*status = PROGRAM_NOT_EXECUTABLE;
@@ -152,7 +152,7 @@ bool emulator_find(struct emulator *to, const char *program, char **argv,
 	memset(to, 0, sizeof(*to));
 	*status = 0;
 	other = processor_of(program);
-	if (other == own && strncmp(last_part(program), QEMU,
+	if (other == own && strncmp(base_name(program), QEMU,
 				    strlen(QEMU)) == 0)
 		other = guest_of(argv, &guest);
 	if (own == NULL || other == NULL || other == own)

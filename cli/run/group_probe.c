@@ -43,7 +43,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 1000	/* then check whether the probe is alive */
+#define TIMEOUT_MS 1000	/* then check whether the probe is alive */
 #define WATCH_MS 100		/* between two checks of a stopped program */
 #define STAT_MAX 1024		/* of /proc/PID/stat */
 #define STAT_STATE 3
@@ -242,7 +242,7 @@ static bool is_answered(void)
 	int count;
 
 	do
-		count = poll(&ready, 1, PATIENCE_MS);
+		count = poll(&ready, 1, TIMEOUT_MS);
 	while (count == 0 && state_of(probe) != 0 && !is_stopped(probe));
 	return count == 1;
 }

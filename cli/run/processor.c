@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/buffer.h"
 
 #define MACHINE_AT 18		/* of e_machine, in all files */
@@ -79,7 +79,7 @@ const struct processor *processor_of(const char *path)
 	return read_header(path, &header) ? port_to(&header) : NULL;
 }
 
-bool processor_tell_unported(const char *path, const char *so)
+bool processor_report_unported(const char *path, const char *so)
 {
 	struct buffer ports = { 0 };
 	const char *name = "another processor";
@@ -94,12 +94,12 @@ bool processor_tell_unported(const char *path, const char *so)
 		buffer_string(&ports, i > 0 ? ", " : "");
 		buffer_string(&ports, processors[i].name);
 	}
-	tell_error("%s: is for %s (machine %u, %s bits, %s-endian), and gnomon "
-		   "has no port to it, so %s: build it for one of %s",
-		   path, name, header.machine,
-		   header.class == ELFCLASS32 ? "32" : "64",
-		   header.order == ELFDATA2MSB ? "big" : "little", so,
-		   ports.data);
+	log_error("%s: is for %s (machine %u, %s bits, %s-endian), and gnomon "
+		  "has no port to it, so %s: build it for one of %s",
+		  path, name, header.machine,
+		  header.class == ELFCLASS32 ? "32" : "64",
+		  header.order == ELFDATA2MSB ? "big" : "little", so,
+		  ports.data);
 	buffer_free(&ports);
 	return true;
 }

@@ -26,6 +26,6 @@ const struct processor *processor_of(const char *path);
 
 /* Whether it is an ELF file for a processor without a port. If so, prints a
  * message that ends with the consequence `so`. */
-bool processor_tell_unported(const char *path, const char *so);
+bool processor_report_unported(const char *path, const char *so);
 
 #endif

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/run/forward.h"
 #include "cli/run/program_warn.h"
 
@@ -51,7 +51,7 @@ static char *check_program(char *path, int *status)
 		return path;
 	error = stat(path, &info) != 0 ? errno :
 		S_ISDIR(info.st_mode) ? EISDIR : EACCES;
-	tell_error("%s: cannot be run: %s", path, strerror(error));
+	log_error("%s: cannot be run: %s", path, strerror(error));
 	*status = error == ENOENT || error == ENOTDIR ? PROGRAM_NOT_FOUND :
 		PROGRAM_NOT_EXECUTABLE;
 	free(path);
@@ -84,7 +84,7 @@ char *program_find(const char *name, int *status)
 	}
 	if (unusable != NULL)
 		return check_program(unusable, status);
-	tell_error("%s: not found in $PATH: give its path", name);
+	log_error("%s: not found in $PATH: give its path", name);
 	*status = PROGRAM_NOT_FOUND;
 	return NULL;
 }
@@ -111,8 +111,8 @@ char *program_library(void)
 	char self[PATH_MAX], *slash;
 
 	if (!own_path(self)) {
-		tell_error("/proc/self/exe: %s: is /proc mounted?",
-			   strerror(errno));
+		log_error("/proc/self/exe: %s: is /proc mounted?",
+			  strerror(errno));
 		return NULL;
 	}
 	slash = strrchr(self, '/');
@@ -126,13 +126,13 @@ char *program_library(void)
 			continue;
 		if (strpbrk(real, ": ") == NULL)
 			return real;
-		tell_error("%s: LD_PRELOAD does not allow blanks or colons in "
-			   "a path: install gnomon elsewhere", real);
+		log_error("%s: LD_PRELOAD does not allow blanks or colons in "
+			  "a path: install gnomon elsewhere", real);
 		free(real);
 		return NULL;
 	}
-	tell_error("libgnomon.so is neither in %s nor in ../lib/gnomon: "
-		   "install all of gnomon", self);
+	log_error("libgnomon.so is neither in %s nor in ../lib/gnomon: "
+		  "install all of gnomon", self);
 	return NULL;
 }
 
@@ -239,15 +239,15 @@ pid_t program_start(const char *program, char **argv, const char *library,
 
 	*status = PROGRAM_OWN_FAILURE;
 	if (!forward_begin() || !make_pipes(&pipes)) {
-		tell_error("pipe: %s: raise `ulimit -n`", strerror(errno));
+		log_error("pipe: %s: raise `ulimit -n`", strerror(errno));
 		goto out;
 	}
 	pid = start_child(program, argv, preload, &pipes, &error);
 	if (error == 0)
 		goto out;
-	tell_error("%s: cannot be run: %s%s", program, strerror(error),
-		   error == ENOEXEC ? ": it is damaged or for another "
-		   "processor: build or copy it again for this machine" : "");
+	log_error("%s: cannot be run: %s%s", program, strerror(error),
+		  error == ENOEXEC ? ": it is damaged or for another "
+		  "processor: build or copy it again for this machine" : "");
 	if (pid > 0) {
 		program_reap(pid);
 		*status = error == ENOENT ? PROGRAM_NOT_FOUND :

@@ -12,7 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/run/processor.h"
 #include "cli/symbol/elf/elf_tables.h"
 
@@ -87,13 +87,13 @@ static void warn_of_parts(const char *program, int fd)
 
 	look(fd, &whole, &loads);
 	if (!whole)
-		tell_note("%s: the file is shorter than its headers say, so it "
-			  "may be truncated and fail: build or copy it "
-			  "again", program);
+		log_note("%s: the file is shorter than its headers say, so it "
+			 "may be truncated and fail: build or copy it "
+			 "again", program);
 	else if (!loads)
-		tell_error("%s: is statically linked, so no library can be "
-			   "preloaded and nothing will be recorded: link it "
-			   "dynamically", program);
+		log_error("%s: is statically linked, so no library can be "
+			  "preloaded and nothing will be recorded: link it "
+			  "dynamically", program);
 }
 
 void program_warn_emulated(const char *program)
@@ -121,12 +121,12 @@ bool program_is_static(const char *program)
 bool program_warn(const char *program, const char *library)
 {
 	if (changes_rights(program)) {
-		tell_error("%s: is set-user-ID or set-group-ID, so the loader "
-			   "ignores LD_PRELOAD and nothing will be recorded: "
-			   "run it as its owner", program);
+		log_error("%s: is set-user-ID or set-group-ID, so the loader "
+			  "ignores LD_PRELOAD and nothing will be recorded: "
+			  "run it as its owner", program);
 		return false;
 	}
-	if (!processor_tell_unported(program, "nothing will be recorded") &&
+	if (!processor_report_unported(program, "nothing will be recorded") &&
 	    processor_of(program) == processor_of(library))
 		program_warn_emulated(program);
 	return true;

@@ -14,10 +14,10 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/utf8.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define PREFIX "gnomon: "
-#define ANSWER_OVERHEAD 512	/* bytes that one takes besides its body */
+#define ANSWER_OVERHEAD 512	/* bytes of an answer besides its body */
 
 static uint64_t bytes_held;
 
@@ -46,7 +46,7 @@ struct answer *answer_text(unsigned status, const char *type,
 {
 	int fd = memfd_create("answer", MFD_CLOEXEC);
 
-	if (fd >= 0 && whole_write(fd, text, size) != 0) {
+	if (fd >= 0 && io_full_write(fd, text, size) != 0) {
 		close(fd);
 		fd = -1;
 	}
@@ -55,8 +55,8 @@ struct answer *answer_text(unsigned status, const char *type,
 	return answer_new(status, type, fd, size, false);
 }
 
-/* One character of UTF-8, or a byte of none, as \uXXXX; in two of them, if
- * it has more bits than that. */
+/* Writes one UTF-8 character as \uXXXX, or as a surrogate pair above 0xffff; an
+ * invalid byte as U+FFFD. */
 static size_t add_escaped(struct buffer *out, const char *at)
 {
 	unsigned length = utf8_length(at);
@@ -177,7 +177,7 @@ struct answer *answer_cache_find(struct answer_cache *cache, uint64_t key)
 	return answer_take(found);
 }
 
-/* All behind those that fit. */
+/* Drop the oldest answers beyond the limits. */
 static void forget_oldest(struct answer_cache *cache)
 {
 	struct answer **at = &cache->newest, *old;

@@ -1,7 +1,7 @@
 /*
- * answer.h: what a call came to, as it is sent: a status of HTTP, a body, and what
- * was said. Those that were good are kept for whoever asks the same again, in so
- * many bytes. One thread.
+ * answer.h: the HTTP answer to a call: status, body and messages. Good answers
+ * are cached, up to a limit of bytes, for clients that repeat the call. One
+ * thread.
  */
 #ifndef GNOMON_ANSWER_H
 #define GNOMON_ANSWER_H
@@ -15,37 +15,37 @@
 struct answer {
 	unsigned users;		/* answer_take, answer_drop */
 	unsigned status;	/* of HTTP */
-	int fd;			/* the body; -1: it is empty */
+	int fd;			/* the body; -1: empty */
 	uint64_t size;		/* of the body */
-	bool on_disk;		/* it takes no memory */
+	bool on_disk;		/* the body is a disk file, not memory */
 	enum worker_coding coding;
 	char *messages;		/* a JSON array, all ASCII; NULL: none */
 	const char *type;	/* of the body; static */
-	/* Other headers, to be freed; NULL: there is none. */
+	/* Other headers; answer_drop frees them; NULL: none. */
 	char *location, *cookie;
-	const char *allow;	/* methods, of a 405; static */
-	uint64_t key;		/* of the call: its ETag */
-	struct answer *next;	/* of those that are kept; newest first */
+	const char *allow;	/* methods, for a 405; static */
+	uint64_t key;		/* hash of the call: its ETag */
+	struct answer *next;	/* in the cache, newest first */
 };
 
-/* One user has it. Takes over `fd`. */
+/* Starts with one user. Takes ownership of `fd`. */
 struct answer *answer_new(unsigned status, const char *type, int fd,
 			  uint64_t size, bool on_disk);
-/* With a text as its body, which is copied; where that cannot be, an empty 503. */
+/* With a copy of a text as its body; an empty 503 if it cannot be copied. */
 struct answer *answer_text(unsigned status, const char *type,
 			   const char *text, size_t size);
-/* {"error": "…"}; `said` are lines of standard error. */
+/* {"error": "…"} from lines of standard error, `said`. */
 struct answer *answer_error(unsigned status, const char *said);
-/* Of all bodies that are in memory. */
+/* Bytes of all bodies in memory. */
 uint64_t answer_bytes(void);
 struct answer *answer_take(struct answer *answer);
 void answer_drop(struct answer *answer);
 
-/* Lines of standard error as a JSON array of ASCII, without "gnomon: "; at most
- * so many bytes. To be freed; NULL: there is none. */
+/* Lines of standard error as a JSON array of ASCII, without "gnomon: ", cut to
+ * `size_max` bytes. The caller frees it; NULL: no lines. */
 char *answer_messages(const char *said, size_t size_max);
 
-/* Each takes a descriptor. */
+/* Cached answers; each holds a descriptor. */
 #define ANSWER_CACHE_MAX 256
 
 struct answer_cache {
@@ -54,7 +54,7 @@ struct answer_cache {
 	unsigned count;
 };
 
-/* Of this call; or NULL. One user more has it. */
+/* The answer to this call, with one more user; or NULL. */
 struct answer *answer_cache_find(struct answer_cache *cache, uint64_t key);
 void answer_cache_keep(struct answer_cache *cache, struct answer *answer);
 void answer_cache_clear(struct answer_cache *cache);

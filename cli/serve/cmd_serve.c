@@ -1,6 +1,6 @@
 /*
- * cmd_serve.c: `gnomon serve`: the page, and what it asks for, by HTTP. One
- * thread; calls are run by processes of their own (trace_reader.h).
+ * cmd_serve.c: `gnomon serve`: the web page and its REST API over HTTP. One
+ * thread; each call runs in a process of its own (trace_reader.h).
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/commands.h"
 #include "cli/serve/http.h"
@@ -28,7 +28,7 @@
 #define TIMEOUT_NS UINT64_C(60000000000)
 #define CACHE_BYTES (UINT64_C(64) << 20)
 #define TOKEN_BYTES 16
-#define TOKEN_MIN 8		/* characters of one that is given */
+#define TOKEN_MIN 8		/* characters of --token */
 #define TOKEN_MAX 256
 #define WORKERS_MAX 256
 #define HOSTS_MAX 16
@@ -42,8 +42,8 @@ struct request {
 	size_t host_count;
 	struct work_words common, sources;
 	struct trace_reader_limits limits;
-	char secret[TOKEN_MAX + 1];	/* of --token-file; one that is longer
-					 * is cut, and so is still too long */
+	char secret[TOKEN_MAX + 1];	/* from --token-file; a longer token is
+					 * cut and still too long */
 	uint64_t workers, cache;
 	bool open;
 };
@@ -102,7 +102,7 @@ static int take_token(struct request *request, const char *value)
 		-EINVAL : 0;
 }
 
-/* Its first line. */
+/* The token is the first line. */
 static int take_token_file(struct request *request, const char *path)
 {
 	FILE *in = fopen(path, "re");
@@ -110,16 +110,16 @@ static int take_token_file(struct request *request, const char *path)
 		fgets(request->secret, sizeof(request->secret), in) != NULL;
 
 	if (!good)
-		tell_error("%s: no token can be read: %s", path,
-			   in == NULL ? strerror(errno) : "it is empty");
+		log_error("%s: cannot read a token: %s", path,
+			  in == NULL ? strerror(errno) : "the file is empty");
 	if (in != NULL)
 		fclose(in);
 	request->secret[strcspn(request->secret, "\r\n")] = 0;
 	if (!good || take_token(request, request->secret) == 0)
 		return good ? 0 : -EINVAL;
-	tell_error("%s: the first line is no token: it has %d to %d letters, "
-		   "digits, `-`, `_`, `.` and `~`", path, TOKEN_MIN,
-		   TOKEN_MAX - 1);
+	log_error("%s: the first line is not a token: a token has %d to %d "
+		  "letters, digits, `-`, `_`, `.` and `~`", path, TOKEN_MIN,
+		  TOKEN_MAX - 1);
 	return -EINVAL;
 }
 
@@ -166,7 +166,7 @@ static int take(void *owner, int id, const char *value)
 	}
 }
 
-/* ---- what is served ---- */
+/* ---- served traces ---- */
 
 static bool is_number(const char *text)
 {
@@ -174,7 +174,7 @@ static bool is_number(const char *text)
 		strspn(text, "0123456789") == strlen(text);
 }
 
-/* A file, a directory, or the trace that is being made of a process. */
+/* A file, a directory, or the pid of a process that is being recorded. */
 static bool add_operand(struct served_list *served, const char *operand)
 {
 	int error;
@@ -184,18 +184,18 @@ static bool add_operand(struct served_list *served, const char *operand)
 	if (served_add(served, operand))
 		return true;
 	if (errno != ENOENT || !is_number(operand)) {
-		tell_error("%s: %s", operand, strerror(errno));
+		log_error("%s: %s", operand, strerror(errno));
 		return false;
 	}
 	trace = locate_process((pid_t)strtol(operand, NULL, 10), &error);
 	if (trace == NULL) {
-		tell_error("%s: neither a file here nor a process that is "
-			   "being recorded", operand);
+		log_error("%s: neither a file nor a process that is being "
+			  "recorded", operand);
 		return false;
 	}
 	added = served_add(served, trace);
 	if (!added)
-		tell_error("%s: %s", trace, strerror(errno));
+		log_error("%s: %s", trace, strerror(errno));
 	free(trace);
 	return added;
 }
@@ -219,7 +219,8 @@ static char *random_token(void)
 	char *text = grow_alloc(2 * TOKEN_BYTES + 1);
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes)) {
-		tell_error("no random bytes for a token: %s", strerror(errno));
+		log_error("cannot get random bytes for a token: %s",
+			  strerror(errno));
 		exit(EXIT_NOTHING);
 	}
 	for (size_t i = 0; i < TOKEN_BYTES; i++)
@@ -247,8 +248,9 @@ static int watch_signals(struct server *server)
 {
 	sigset_t wanted;
 
-	signal(SIGPIPE, SIG_IGN);	/* who is gone is seen */
-	signal(SIGCHLD, SIG_DFL);	/* whatever we were started with */
+	signal(SIGPIPE, SIG_IGN);	/* closed sockets are detected
+					 * otherwise */
+	signal(SIGCHLD, SIG_DFL);	/* it may be inherited as ignored */
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGINT);
 	sigaddset(&wanted, SIGTERM);
@@ -262,7 +264,7 @@ static int watch_signals(struct server *server)
 		event_loop_add(&server->loop, &server->signals, EPOLLIN);
 }
 
-/* As many descriptors as there may be connections and jobs. */
+/* Allow descriptors for all connections and jobs. */
 static void raise_limits(void)
 {
 	struct rlimit files;
@@ -283,11 +285,11 @@ static int serve(struct server *server, const struct request *request,
 	error = error ?: event_loop_open(&server->loop) ?:
 		watch_signals(server) ?: http_open(&server->http, listening);
 	if (error != 0) {
-		tell_error("the server cannot be started: %s",
-			   strerror(-error));
+		log_error("cannot start the server: %s",
+			  strerror(-error));
 		return EXIT_NOTHING;
 	}
-	/* On standard output, as it is the result: where to look. */
+	/* The URL is the command's result, so print it on standard output. */
 	url = serve_address_url(request->address, serve_address_port(listening),
 				server->http.guard.token);
 	printf("%s\n", url);
@@ -300,7 +302,7 @@ static int serve(struct server *server, const struct request *request,
 		error = event_loop_wait(&server->loop, timeout);
 	}
 	if (error != 0)
-		tell_error("the server cannot go on: %s", strerror(-error));
+		log_error("the server failed: %s", strerror(-error));
 	work_close(&server->work);
 	http_close(&server->http);
 	event_loop_close(&server->loop);
@@ -372,42 +374,43 @@ static int run_serve(const struct command *command, int argc, char **argv)
 }
 
 static const char *const description[] = {
-	"Serves a page on which to look at traces, and all that it shows as "
-	"JSON. The page is at the address that is printed; it needs no other "
-	"network. docs/REST.md has the calls of the API: each is a command of "
-	"gnomon, and its parameters are that command's options.",
-	"Served are the traces that are named, all that are in a directory now "
-	"or later, and the trace of a process that is being recorded; without "
-	"any, those of this directory. Whoever asks can read nothing else but "
-	"the programs and libraries that these traces name, and write nothing. "
-	"The server itself writes indexes beside traces, or into the cache.",
-	"It is reached from this machine alone, by all of its users: where they "
-	"must not, give a token. With any other --bind, who asks needs one: the "
-	"one given, or one that is made up and printed in the address. Nothing "
-	"is encrypted: between machines, use a tunnel (ssh -L) or a proxy that "
-	"does.",
-	"Exit status: 0 it was ended by a signal; 2 wrong use, or it could not "
-	"start.",
+	"Serves traces to a web page in the browser, and its data as JSON. The "
+	"command prints the address of the page, which uses no other network. "
+	"docs/REST.md documents the REST API: each call is a gnomon command, "
+	"and its parameters are that command's options.",
+	"Operands are traces, directories (all their traces, also those that "
+	"appear later) and processes that are being recorded. Default: the "
+	"current directory. Clients can read nothing but these traces, the "
+	"programs and libraries that the traces name, and source files below "
+	"--source-root, and can write nothing. The server itself writes "
+	"indexes next to the traces or into the cache directory.",
+	"By default only this machine, but each of its users, can connect: to "
+	"exclude other users, set a token. With any other --bind, clients need "
+	"a token: yours, or else a random one in the printed address. The "
+	"connection is not encrypted: between machines, use a tunnel (ssh -L) "
+	"or a proxy with TLS.",
+	"Exit status: 0 ended by a signal; 2 wrong use, or the server could "
+	"not start.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"gnomon serve", "all traces of this directory, also later ones",
-	"gnomon serve --open a.trace b.trace", "two of them, in a browser",
+	"gnomon serve", "all traces in this directory, also later ones",
+	"gnomon serve --open a.trace b.trace", "two traces; opens the browser",
 	"gnomon serve $(pgrep -n server)", "a process that is being recorded",
 	"gnomon serve --bind 0.0.0.0 --port 80 --token long-and-secret traces/",
-	"for other machines",
+	"for clients on other machines",
 	NULL
 };
 
 static const struct command_option symbols[] = {
 	{ DEBUG_PATH, "debug-path", 'd', "PATH", NULL,
-	  "where to look for programs, libraries and their debug files, "
-	  "besides where they were; may be given several times" },
+	  "also search PATH for programs, libraries and their debug files; may "
+	  "be given several times" },
 	{ SYSROOT, "sysroot", 0, "DIR", "/",
-	  "the paths in traces are under DIR" },
+	  "the paths in traces are relative to DIR" },
 	{ NO_DEBUGINFOD, "no-debuginfod", 0, NULL, NULL,
-	  "ask no debuginfod server, though DEBUGINFOD_URLS is set" },
+	  "do not query debuginfod servers, even if DEBUGINFOD_URLS is set" },
 };
 
 static const struct command_group symbols_group = {
@@ -420,32 +423,34 @@ static const struct command_group *const groups[] = {
 
 static const struct command_option options[] = {
 	{ SOURCE_ROOT, "source-root", 'S', "[OLD=]DIR", NULL,
-	  "where source files are: what was below OLD when it was compiled, or "
-	  "anything, is below DIR; no others are shown; may be given several "
-	  "times" },
+	  "show source files from DIR: a path below OLD, or any path, is "
+	  "looked up below DIR; sources elsewhere are not shown; may be given "
+	  "several times" },
 	{ PORT_OPTION, "port", 'p', "N", PORT,
-	  "the port to listen on; 0: any that is free" },
+	  "port to listen on; 0: any free port" },
 	{ BIND, "bind", 0, "ADDRESS", ADDRESS,
-	  "the address to listen on, as a number" },
+	  "numeric address to listen on" },
 	{ TOKEN, "token", 0, "TEXT", NULL,
-	  "who asks has to know this, of 8 to 255 letters, digits and -_.~: in the "
-	  "address (?token=) once, or as `Authorization: Bearer TEXT`" },
+	  "require this token (8 to 255 letters, digits and -_.~): once in the "
+	  "address (?token=), or as `Authorization: Bearer TEXT`" },
 	{ TOKEN_FILE, "token-file", 0, "FILE", NULL,
-	  "the same, the first line of FILE: others cannot see it there" },
+	  "the token is the first line of FILE, so that process lists do not "
+	  "show it" },
 	{ HOST, "host", 0, "NAME", NULL,
-	  "a name by which browsers know this machine, besides localhost and "
+	  "accept NAME as this machine's host name, besides localhost and "
 	  "addresses; may be given several times" },
 	{ OPEN, "open", 0, NULL, NULL, "open the page in a browser" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "1m",
-	  "end a call that takes longer, once its trace is read" },
-	{ MEMORY, "memory", 0, "SIZE", "half of what this machine has",
-	  "what the process of one call may take besides the trace that was "
-	  "read; 0: all there is" },
-	{ WORKERS, "workers", 0, "N", "one for each processor, at least 2",
-	  "so many calls run, or have their trace read, at once; the others "
+	  "cancel a call that runs longer, not counting the time to read its "
+	  "trace" },
+	{ MEMORY, "memory", 0, "SIZE", "half of this machine's memory",
+	  "limit the memory of one call's process, not counting its trace; 0: "
+	  "no limit" },
+	{ WORKERS, "workers", 0, "N", "one per processor, at least 2",
+	  "number of calls that run, or read their trace, at once; others "
 	  "wait" },
 	{ CACHE, "cache", 0, "SIZE", "64M",
-	  "so much of answers is kept for who asks the same again" },
+	  "cache up to SIZE of answers for repeated calls" },
 	COMMAND_COMMON_OPTIONS,
 };
 

@@ -31,7 +31,7 @@ int event_loop_add(struct event_loop *loop, struct event_source *source,
 
 void event_loop_remove(struct event_loop *loop, struct event_source *source)
 {
-	/* One that is closed already has left by itself. */
+	/* A closed descriptor has already left epoll. */
 	epoll_ctl(loop->fd, EPOLL_CTL_DEL, source->fd, NULL);
 	GROW(loop->gone, loop->gone_count, loop->gone_capacity);
 	loop->gone[loop->gone_count++] = source;

@@ -1,6 +1,6 @@
 /*
- * event_loop.h: what the server waits for: descriptors, each with a function that
- * is called when there is something, and ticks. One thread.
+ * event_loop.h: the server's event loop: descriptors, each with a function that
+ * is called when epoll reports it. One thread.
  */
 #ifndef GNOMON_EVENT_LOOP_H
 #define GNOMON_EVENT_LOOP_H
@@ -8,15 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Embedded in what is waited for; stays where it is while it is added. */
+/* Embed it in the object to be woken; its address must not change while it is
+ * added. */
 struct event_source {
 	int fd;
 	void (*ready)(struct event_source *source, uint32_t events);
 };
 
 struct event_loop {
-	int fd;			/* of epoll */
-	/* Sources that went away while events were handed out. */
+	int fd;			/* epoll's */
+	/* Sources removed while events were dispatched. */
 	struct event_source **gone;
 	size_t gone_count, gone_capacity;
 };
@@ -26,14 +27,15 @@ int event_loop_open(struct event_loop *loop);
 /* `events`: EPOLLIN and the like. 0 or -errno. */
 int event_loop_add(struct event_loop *loop, struct event_source *source,
 		   uint32_t events);
-/* It is not called any more, not even for what was seen already. The descriptor
- * is the caller's to close, after this. */
+/* `ready` is not called any more, not even for events already received. The
+ * caller closes the descriptor afterwards. */
 void event_loop_remove(struct event_loop *loop, struct event_source *source);
-/* Waits so long (-1: for ever), and calls whatever is ready. 0 or -errno. */
+/* Waits up to timeout_ms (-1: no limit) and calls `ready` of each ready source.
+ * 0 or -errno. */
 int event_loop_wait(struct event_loop *loop, int timeout_ms);
 void event_loop_close(struct event_loop *loop);
 
-/* Of CLOCK_MONOTONIC. */
+/* CLOCK_MONOTONIC. */
 uint64_t event_loop_now_ms(void);
 
 #endif

@@ -12,11 +12,12 @@
 
 #include "cli/base/grow.h"
 
-#define PENDING_MAX 65536u	/* bytes that a client may not have taken */
+#define PENDING_MAX 65536u	/* unread bytes of a client; above it, it is
+				 * disconnected */
 #define BLOCK 4096u		/* bytes that libmicrohttpd asks for at once */
 #define LISTENERS_MAX 64	/* clients; more are refused */
-#define ALIVE_MS 15000u		/* a line to see who is gone */
-#define TRACES_MS 1000u		/* files are looked at */
+#define ALIVE_MS 15000u		/* a line is sent, to detect closed clients */
+#define TRACES_MS 1000u		/* files are checked */
 
 struct listener {
 	struct event_source leaving;	/* first: its socket */
@@ -24,9 +25,9 @@ struct listener {
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct buffer pending;
-	size_t sent;		/* of these */
+	size_t sent;		/* bytes of `pending` that were sent */
 	bool suspended, gone;
-	uint64_t told_ms;	/* the last time */
+	uint64_t reported_ms;	/* when the last event was sent */
 };
 
 static void go_on(struct listener *listener)
@@ -58,7 +59,7 @@ static ssize_t give(void *owner, uint64_t position, char *to, size_t room)
 	if (left == 0) {
 		listener->suspended = true;
 		MHD_suspend_connection(listener->connection);
-		/* Without it, that it left is seen when it is told more. */
+		/* If it fails, the next event detects that the client left. */
 		event_loop_add(listener->http->loop, &listener->leaving,
 			       EPOLLRDHUP);
 		return 0;
@@ -89,43 +90,43 @@ static void forget(void *owner)
 	free(listener);
 }
 
-static void tell(struct listener *listener, const char *text)
+static void report(struct listener *listener, const char *text)
 {
 	if (listener->pending.size + strlen(text) > PENDING_MAX)
 		listener->gone = true;
 	else
 		buffer_string(&listener->pending, text);
-	listener->told_ms = event_loop_now_ms();
+	listener->reported_ms = event_loop_now_ms();
 	go_on(listener);
 }
 
-static void tell_all(struct http *http, const char *text)
+static void report_all(struct http *http, const char *text)
 {
 	for (struct listener *listener = http->listeners, *next;
 	     listener != NULL; listener = next) {
 		next = listener->next;
-		tell(listener, text);
+		report(listener, text);
 	}
 }
 
-/* Listeners know it as it is now. True: they did not before. */
-static bool note_told(struct served *trace)
+/* Mark the trace's state as sent to listeners. True: it was new. */
+static bool note_reported(struct served *trace)
 {
-	bool new = trace->told != trace->generation ||
-		trace->told_live != trace->live;
+	bool new = trace->reported != trace->generation ||
+		trace->reported_live != trace->live;
 
-	trace->told = trace->generation;
-	trace->told_live = trace->live;
+	trace->reported = trace->generation;
+	trace->reported_live = trace->live;
 	return new;
 }
 
-/* What was new while nobody listened is not told: clients list the traces when
- * they have begun to listen. */
+/* Changes before the first listener are not sent: clients list the traces after
+ * they start to listen. */
 static void begin_looking(struct http *http)
 {
 	served_refresh(http->served);
 	for (size_t i = 0; i < http->served->count; i++)
-		note_told(http->served->list[i]);
+		note_reported(http->served->list[i]);
 }
 
 bool event_stream_begin(struct exchange *exchange)
@@ -152,14 +153,14 @@ bool event_stream_begin(struct exchange *exchange)
 		begin_looking(exchange->http);
 	exchange->http->listeners = listener;
 	exchange->http->listener_count++;
-	/* The first one tells that it listens. */
-	tell(listener, "retry: 2000\n: listening\n\n");
+	/* The first line confirms the stream. */
+	report(listener, "retry: 2000\n: listening\n\n");
 	return true;
 }
 
-/* ---- what is new ---- */
+/* ---- changes ---- */
 
-static void tell_traces(struct http *http)
+static void report_traces(struct http *http)
 {
 	const struct served_list *served = http->served;
 
@@ -167,44 +168,45 @@ static void tell_traces(struct http *http)
 		struct served *trace = served->list[i];
 		LOCAL_BUFFER text = { 0 };
 
-		if (!note_told(trace))
+		if (!note_reported(trace))
 			continue;
 		buffer_printf(&text, "event: trace\ndata: {\"id\":\"%s\","
 			      "\"generation\":\"%016" PRIx64 "\","
 			      "\"size_bytes\":%" PRIu64 ",\"live\":%s}\n\n",
 			      trace->id, trace->generation, trace->size,
 			      trace->live ? "true" : "false");
-		tell_all(http, text.data);
+		report_all(http, text.data);
 	}
 }
 
-static void tell_alive(struct http *http, uint64_t now)
+static void report_alive(struct http *http, uint64_t now)
 {
 	for (struct listener *listener = http->listeners, *next;
 	     listener != NULL; listener = next) {
 		next = listener->next;
-		if (listener->told_ms + ALIVE_MS < now)
-			tell(listener, ": here\n\n");
+		if (listener->reported_ms + ALIVE_MS < now)
+			report(listener, ": here\n\n");
 	}
 }
 
-void event_stream_look(struct http *http)
+void event_stream_poll(struct http *http)
 {
 	uint64_t now = event_loop_now_ms();
 	LOCAL_BUFFER progress = { 0 };
 
-	if (http->listeners == NULL || now < http->told_ms + EVENT_STREAM_MS)
+	if (http->listeners == NULL ||
+	    now < http->reported_ms + EVENT_STREAM_MS)
 		return;
-	http->told_ms = now;
+	http->reported_ms = now;
 	work_progress(http->work, &progress);
 	if (progress.size > 0)
-		tell_all(http, progress.data);
+		report_all(http, progress.data);
 	if (now >= http->refreshed_ms + TRACES_MS) {
 		http->refreshed_ms = now;
 		served_refresh(http->served);
-		tell_traces(http);
+		report_traces(http);
 	}
-	tell_alive(http, now);
+	report_alive(http, now);
 }
 
 void event_stream_close(struct http *http)

@@ -1,7 +1,8 @@
 /*
- * event_stream.h: GET /api/v1/events: what happens, told to each client that
- * listens, as server-sent events (HTML standard, 9.2). One that does not take
- * them is cut off, and asks anew. One thread, the front's.
+ * event_stream.h: GET /api/v1/events: sends changes of traces and progress to
+ * each listening client as server-sent events (HTML standard, 9.2). A client
+ * that does not read its events is disconnected and has to reconnect. One
+ * thread, the front's.
  */
 #ifndef GNOMON_EVENT_STREAM_H
 #define GNOMON_EVENT_STREAM_H
@@ -11,14 +12,15 @@
 
 #include "cli/serve/http.h"
 
-/* How often is looked for what is new, while somebody listens. */
+/* How often to look for changes while a client listens. */
 #define EVENT_STREAM_MS 250
 
-/* Begin to tell this client. False: there is no memory. */
+/* Start an event stream for this client. False: out of memory or too many
+ * clients. */
 bool event_stream_begin(struct exchange *exchange);
-/* Look, and tell; from the loop, as often as it likes. */
-void event_stream_look(struct http *http);
-/* All end. */
+/* Look for changes and send them. The loop may call it as often as it likes. */
+void event_stream_poll(struct http *http);
+/* End all streams. */
 void event_stream_close(struct http *http);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/serve/event_stream.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/rest.h"
 
 #define TOKEN_PARAMETER "token"
@@ -76,7 +76,7 @@ static void note_connection(void *owner, struct MHD_Connection *connection,
 	free(peer);
 }
 
-/* Those that take too long. The daemon sees that they are closed. */
+/* Close connections past their deadline; libmicrohttpd notices. */
 static void close_late(struct http *http)
 {
 	uint64_t now = event_loop_now_ms();
@@ -94,7 +94,7 @@ static void close_late(struct http *http)
 static void add_head(struct MHD_Response *response, const char *name,
 		     const char *value)
 {
-	/* It fails for want of memory alone: a header less. */
+	/* Fails only when out of memory: the answer then lacks this header. */
 	if (value != NULL)
 		MHD_add_response_header(response, name, value);
 }
@@ -105,7 +105,7 @@ static struct MHD_Response *empty_response(void)
 					       MHD_RESPMEM_PERSISTENT);
 }
 
-/* NULL: there is no memory, or no descriptor. */
+/* NULL: out of memory or descriptors. */
 static struct MHD_Response *make_response(const struct answer *answer)
 {
 	struct MHD_Response *response;
@@ -151,7 +151,8 @@ static void add_heads(struct MHD_Response *response,
 	char tag[32];
 
 	add_head(response, "Content-Type", answer->type);
-	add_head(response, "Content-Encoding", packing_name(answer->coding));
+	add_head(response, "Content-Encoding",
+		 http_compress_name(answer->coding));
 	add_head(response, "Gnomon-Messages", answer->messages);
 	if (answer->status == 200)
 		add_head(response, "Content-Disposition",
@@ -177,7 +178,7 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 		add_heads(response, exchange, answer);
 		return queue(exchange, answer->status, response);
 	}
-	/* A good status without the body would be believed. */
+	/* A 200 without its body would be taken for a full answer. */
 	response = empty_response();
 	return response == NULL ? MHD_NO : queue(exchange, 503, response);
 }
@@ -215,14 +216,14 @@ static void begin_held(struct http *http)
 		if (exchange->due_ms > now)
 			continue;
 		let_go(exchange);
-		/* What happened until now is asked for. */
-		served_look_now(exchange->held.traces[0]);
+		/* The call covers everything up to now. */
+		served_poll_now(exchange->held.traces[0]);
 		work_begin(http->work, &exchange->held, &exchange->client);
 	}
 }
 
-/* Its socket has nothing to say but that it closes: no request follows before
- * this one is answered. */
+/* The event can only be a close: a client sends no further request before this
+ * one is answered. */
 static void leave(struct event_source *source, uint32_t events)
 {
 	struct exchange *exchange = (struct exchange *)
@@ -232,7 +233,7 @@ static void leave(struct event_source *source, uint32_t events)
 	let_go(exchange);
 	work_leave(exchange->http->work, &exchange->client);
 	exchange->client.done(&exchange->client,
-			      answer_error(400, "the client has left"));
+			      answer_error(400, "client disconnected"));
 }
 
 static void suspend(struct exchange *exchange)
@@ -245,7 +246,7 @@ static void suspend(struct exchange *exchange)
 	exchange->peer->until_ms = 0;
 	MHD_suspend_connection(exchange->connection);
 	exchange->leaving = (struct event_source){ info->connect_fd, leave };
-	/* Without it, the work is done for nobody. */
+	/* If it fails, the job runs on even if the client leaves. */
 	event_loop_add(exchange->http->loop, &exchange->leaving, EPOLLRDHUP);
 }
 
@@ -280,22 +281,24 @@ static enum http_verdict judge(struct exchange *exchange, const char *method,
 			strcmp(url, "/") == 0,
 	};
 
-	return http_guard_judge(&exchange->http->guard, &given);
+	return http_guard_check(&exchange->http->guard, &given);
 }
 
-/* NULL: it may be answered. */
+/* NULL: the request is allowed. */
 static struct answer *refuse(struct exchange *exchange, const char *method,
 			     const char *url)
 {
 	switch (judge(exchange, method, url)) {
 	case HTTP_BAD_HOST:
-		return answer_error(421, "this server has another name: use "
-				    "the address that it printed");
+		return answer_error(421, "Host is not an address of this "
+					 "server: use the address that it "
+					 "printed, or start it with --host");
 	case HTTP_BAD_ORIGIN:
-		return answer_error(403, "pages of other sites may not ask");
+		return answer_error(403, "requests from pages of other sites "
+					 "are refused");
 	case HTTP_NO_TOKEN:
-		return answer_error(401, "a token is needed: the server "
-				    "printed an address with it");
+		return answer_error(401, "a token is required: use the address "
+					 "that the server printed");
 	default:
 		return NULL;
 	}
@@ -325,8 +328,9 @@ static void take_body(struct exchange *exchange, const char *data, size_t size)
 	if (exchange->body.size + size > HTTP_BODY_MAX) {
 		exchange->answer = answer_error(413, "the body is too large");
 	} else if (http->body_bytes + size > HTTP_BODIES_MAX) {
-		exchange->answer = answer_error(503, "too many bodies are held: "
-						"try again later");
+		exchange->answer = answer_error(503, "too many request bodies "
+						     "at once: try again "
+						     "later");
 	} else {
 		buffer_add(&exchange->body, data, size);
 		http->body_bytes += size;
@@ -353,7 +357,8 @@ static enum MHD_Result handle(void *owner, struct MHD_Connection *connection,
 		return MHD_YES;
 	}
 	if (exchange->answer == NULL && exchange->http->closing)
-		exchange->answer = answer_error(503, "the server is ending");
+		exchange->answer = answer_error(503, "the server is shutting "
+						     "down");
 	if (exchange->answer == NULL)
 		rest_begin(exchange, method, url);
 	if (exchange->answer != NULL)
@@ -389,7 +394,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 
 /* ---- the daemon ---- */
 
-/* What clients do wrong is not for our terminal. */
+/* Errors of clients are not logged. */
 static void say_nothing(void *owner, const char *format, va_list args)
 {
 	(void)owner, (void)format, (void)args;
@@ -440,9 +445,9 @@ int http_run(struct http *http)
 
 	close_late(http);
 	begin_held(http);
-	event_stream_look(http);
-	/* Where there were too many connections, the daemon does not look at the
-	 * listening socket again before it runs once more. */
+	event_stream_poll(http);
+	/* After the connection limit was reached, the daemon checks the
+	 * listening socket again only in its next run. */
 	do {
 		any = http->peers != NULL;
 		MHD_run(http->daemon);
@@ -455,7 +460,7 @@ int http_run(struct http *http)
 	return (int)ms;
 }
 
-/* The daemon must not be stopped while a connection is suspended. */
+/* libmicrohttpd forbids MHD_stop_daemon while a connection is suspended. */
 void http_close(struct http *http)
 {
 	http->closing = true;

@@ -1,12 +1,11 @@
 /*
- * http.h: the server as HTTP has it: connections, requests with their limits,
- * answers with their headers. What is asked and answered is rest.h's. One
- * thread, which may fork: libmicrohttpd runs in our event loop, without
- * threads.
+ * http.h: the server's HTTP side: connections, requests with limits, answers
+ * with headers. rest.h handles the content. One thread, so the process may
+ * fork: libmicrohttpd runs in the server's event loop, without threads.
  *
- *	request ─▶ guard ─▶ body ─▶ rest ─▶ an answer at once
- *	                             └────▶ work: suspended until it is there;
- *	                                    a client that leaves ends it
+ *	request ─▶ guard ─▶ body ─▶ rest ─▶ answered at once
+ *	                             └────▶ work: suspended until answered;
+ *	                                    a disconnect cancels it
  */
 #ifndef GNOMON_HTTP_H
 #define GNOMON_HTTP_H
@@ -20,21 +19,23 @@
 #include "cli/serve/served.h"
 #include "cli/serve/work.h"
 
-/* Connections at once; more wait to be accepted. Fewer, where a process may not
- * have so many descriptors: each may take three. */
+/* Open connections; more wait to be accepted. Fewer if the process may not have
+ * that many descriptors: each connection may take three. */
 #define HTTP_CONNECTIONS_MAX 1024
-#define HTTP_DESCRIPTORS 4	/* for each */
-/* Bytes of a request's line and headers, and of what is sent of an answer. */
+#define HTTP_DESCRIPTORS 4	/* reserved for each connection */
+/* Bytes of a request's line and headers, and of an answer's send buffer. */
 #define HTTP_HEADS_MAX 32768
-/* Bytes of a body: a text of SQL. */
+/* Bytes of a request body: an SQL text. */
 #define HTTP_BODY_MAX (1u << 20)
-/* Bytes of all of them; each may be held twice, by its request and by its job. */
+/* Bytes of all request bodies. Each may be held twice: by its request and by
+ * its job. */
 #define HTTP_BODIES_MAX (32u << 20)
-/* Seconds without a byte. */
+/* Seconds without traffic before a connection is closed. */
 #define HTTP_IDLE_S 30
-/* Seconds that a request may take to arrive, from the connection's beginning or
- * the answer before it: a client that sends a byte now and then is not waited
- * for. And that an answer may take to be taken. */
+/* Seconds in which a request must arrive, counted from the start of the
+ * connection or from the previous answer. A client that sends a byte now and
+ * then cannot extend the time. And seconds in which a client must read an
+ * answer. */
 #define HTTP_ARRIVAL_S 60
 #define HTTP_SENDING_S 600
 /* Parameters of a URL. */
@@ -44,7 +45,7 @@
 struct http_peer {
 	struct http_peer *next, **before;
 	int fd;
-	uint64_t until_ms;	/* it is closed then; 0: its call is worked on */
+	uint64_t until_ms;	/* deadline; 0: none, its call is running */
 };
 
 struct http {
@@ -52,43 +53,44 @@ struct http {
 	struct served_list *served;
 	struct work *work;
 	struct http_guard guard;
-	/* The rest begins with zeros. */
+	/* The remaining members start as zeros. */
 	struct event_source source;	/* of libmicrohttpd's epoll */
 	struct MHD_Daemon *daemon;
 	struct http_peer *peers;
-	uint64_t looked_ms;	/* when they were looked at */
+	uint64_t looked_ms;	/* when their deadlines were last checked */
 	size_t body_bytes;	/* of all exchanges */
-	struct exchange *held;	/* what waits for its time */
-	bool closing;		/* no call is begun any more */
-	/* event_stream.c's. */
+	struct exchange *held;	/* calls that start later (http_hold) */
+	bool closing;		/* new calls are refused */
+	/* Owned by event_stream.c. */
 	struct listener *listeners;
 	unsigned listener_count;
-	uint64_t told_ms, refreshed_ms;
+	uint64_t reported_ms, refreshed_ms;
 };
 
-/* A request that is being answered. */
+/* A request until its answer is sent. */
 struct exchange {
 	struct work_client client;	/* first */
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct http_peer *peer;
-	struct event_source leaving;	/* its socket, while it is suspended */
+	struct event_source leaving;	/* its socket, while suspended */
 	struct buffer body;
-	/* A call that is made later: `due_ms`, or 0. */
+	/* A call that starts at `due_ms`; 0: none. */
 	struct work_call held;
 	uint64_t due_ms;
 	struct exchange *next_held;
-	struct answer *answer;	/* NULL: it is not there yet */
-	struct MHD_Response *stream;	/* or it is this, which has no end */
-	char *disposition;	/* a header of a good one; NULL: none */
+	struct answer *answer;	/* NULL: not ready */
+	struct MHD_Response *stream;	/* or this endless stream */
+	char *disposition;	/* header for status 200; NULL: none */
 	bool suspended;
 };
 
-/* Serve what comes by this socket, which listens. 0 or -errno. */
+/* Serve requests from this listening socket. 0 or -errno. */
 int http_open(struct http *http, int listening);
-/* After each wait of the loop. How long the next one may take: -1: for ever. */
+/* Call it after each wait of the loop. Returns how long the next wait may take
+ * in ms; -1: no limit. */
 int http_run(struct http *http);
-/* Make exchange->held, which has words of its own, after so long. */
+/* Start the call exchange->held, which owns its words, after wait_ms. */
 void http_hold(struct exchange *exchange, uint64_t wait_ms);
 void http_close(struct http *http);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define HOST_MAX 256		/* a name of DNS has 253 */
+#define HOST_MAX 256		/* a DNS name has at most 253 */
 #define BEARER "Bearer "
 
 bool http_guard_is_loopback(const char *address)
@@ -71,7 +71,7 @@ static bool is_ours(const struct http_guard *guard, const char *host)
 	return false;
 }
 
-/* "http://HOST", or https where a proxy stands before us. */
+/* "http://HOST", or https behind a proxy. */
 static bool is_same_origin(const char *origin, const char *host)
 {
 	if (strncmp(origin, "http://", 7) == 0)
@@ -80,7 +80,7 @@ static bool is_same_origin(const char *origin, const char *host)
 		strcasecmp(origin + 8, host) == 0;
 }
 
-/* Did a page of another site make the browser send this? */
+/* Whether a page of another site made the browser send the request. */
 static bool is_foreign(const struct http_heads *heads)
 {
 	const char *site = heads->fetch_site;
@@ -138,7 +138,7 @@ static bool has_token(const struct http_guard *guard,
 	return heads->cookies != NULL && has_cookie(guard, heads->cookies);
 }
 
-enum http_verdict http_guard_judge(const struct http_guard *guard,
+enum http_verdict http_guard_check(const struct http_guard *guard,
 				   const struct http_heads *heads)
 {
 	if (!is_ours(guard, heads->host))

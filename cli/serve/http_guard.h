@@ -1,11 +1,10 @@
 /*
- * http_guard.h: whether a request may be answered at all.
+ * http_guard.h: decides whether a request may be answered.
  *
- * Two kinds of strangers are kept out. A page of another site, open in the same
- * browser, can make that browser send requests here: its name then stands in
- * Origin; or it has made its own name mean this address (DNS rebinding), which
- * then stands in Host. Another machine or user has no token, where there is
- * one. No state; what is given is not trusted.
+ * It keeps out two attacks. A page of another site in the same browser can send
+ * requests here: Origin then names that site. Or that site's name resolves to
+ * this address (DNS rebinding): Host then has that name. Other machines and
+ * users lack the token, if one is required. No state; all input is untrusted.
  */
 #ifndef GNOMON_HTTP_GUARD_H
 #define GNOMON_HTTP_GUARD_H
@@ -14,22 +13,24 @@
 #include <stddef.h>
 
 struct http_guard {
-	const char *const *hosts;	/* names besides literal addresses */
+	const char *const *hosts;	/* allowed names besides literal
+					 * addresses */
 	size_t host_count;
-	bool loopback;		/* only addresses of loopback are ours; else
-				 * any that is written as a number: such a one
-				 * cannot have been made to mean us */
-	const char *token;	/* NULL: none is needed */
-	const char *cookie;	/* the name of the one that carries it */
+	bool loopback;		/* allow only loopback addresses as Host; else
+				 * any literal address: DNS rebinding needs a
+				 * name */
+	const char *token;	/* NULL: none required */
+	const char *cookie;	/* name of the cookie with the token */
 };
 
-/* Headers, NULL where there is none. */
+/* Headers of a request; NULL: absent. */
 struct http_heads {
 	const char *host, *origin;
 	const char *fetch_site;		/* Sec-Fetch-Site */
 	const char *authorization, *cookies;
-	const char *token;		/* a parameter, no header */
-	bool navigation;	/* GET of the page itself: links may lead here */
+	const char *token;		/* from the URL's parameter */
+	bool navigation;	/* GET of the page: links from other sites may
+				 * lead here */
 };
 
 enum http_verdict {
@@ -39,11 +40,11 @@ enum http_verdict {
 	HTTP_NO_TOKEN		/* 401 */
 };
 
-enum http_verdict http_guard_judge(const struct http_guard *guard,
+enum http_verdict http_guard_check(const struct http_guard *guard,
 				   const struct http_heads *heads);
-/* Is an address of the machine itself: "127.0.0.1", "::1"? */
+/* Is it a loopback address: "127.0.0.1", "::1"? */
 bool http_guard_is_loopback(const char *address);
-/* In a time that does not tell how much of it was right. */
+/* Compares in constant time, so timing does not reveal how much matched. */
 bool http_guard_same(const char *secret, const char *given, size_t size);
 
 #endif

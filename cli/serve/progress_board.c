@@ -11,7 +11,7 @@
 #include "unwind/claim.h"
 
 static struct progress_slot *board;
-static struct progress_slot *own;	/* a worker's */
+static struct progress_slot *own;	/* in a worker: its slot */
 
 bool progress_board_open(void)
 {

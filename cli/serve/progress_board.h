@@ -1,7 +1,7 @@
 /*
- * progress_board.h: how far each worker has come: memory that the front and all
- * that it forks share. A worker writes its own slot, the front reads them all;
- * what it reads may be torn, and is for people alone.
+ * progress_board.h: the progress of each worker, in memory that the front
+ * shares with all its children. A worker writes its own slot, the front reads
+ * them all. Reads may be torn; progress is only for display.
  */
 #ifndef GNOMON_PROGRESS_BOARD_H
 #define GNOMON_PROGRESS_BOARD_H
@@ -11,24 +11,25 @@
 #include <stdint.h>
 
 #define PROGRESS_SLOTS 512u
-#define PROGRESS_WHAT 48	/* bytes, with a NUL */
+#define PROGRESS_WHAT 48	/* bytes, including a NUL */
 
 struct progress_slot {
-	char what[PROGRESS_WHAT];	/* "": nothing is said */
-	_Atomic uint64_t done, total;	/* total 0: it is not known */
-	bool taken;			/* the front's */
+	char what[PROGRESS_WHAT];	/* "": no progress reported */
+	_Atomic uint64_t done, total;	/* total 0: unknown */
+	bool taken;			/* written by the front */
 };
 
-/* Before anything is forked. False: there is no memory. */
+/* Call before any fork. False: out of memory. */
 bool progress_board_open(void);
-/* A slot that is free, cleared; the last one is everybody's who finds none. */
+/* Returns a free slot, cleared. If none is free, the last slot, which several
+ * workers then share. */
 uint32_t progress_board_take(void);
 void progress_board_give(uint32_t slot);
-/* In a worker: progress goes to the slot from now on. */
+/* In a worker: write progress to this slot from now on. */
 void progress_board_show(uint32_t slot);
-/* That it has come to an end. */
+/* In a worker: the progress has ended. */
 void progress_board_leave(void);
-/* What it says: a copy. */
+/* Returns a copy of the slot. */
 struct progress_slot progress_board_read(uint32_t slot);
 
 #endif

@@ -15,10 +15,10 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/utf8.h"
 #include "cli/serve/event_stream.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/scrape.h"
 #include "cli/serve/static_files.h"
 
@@ -50,7 +50,7 @@ static const char get[] = "GET, HEAD";
 
 static void refuse_method(struct request *request, const char *allow)
 {
-	char *text = grow_format("methods here: %s", allow);
+	char *text = grow_format("allowed methods: %s", allow);
 
 	answer(request, answer_error(405, text));
 	request->exchange->answer->allow = allow;
@@ -106,7 +106,7 @@ static const char *find(const struct request *request, const char *name)
 	return NULL;
 }
 
-/* A ticket is a client's own word: letters, digits, "-", "_", ".". */
+/* A client chooses its tickets: letters, digits, "-", "_", ".". */
 static bool is_ticket(const char *text)
 {
 	size_t size = 0;
@@ -117,7 +117,7 @@ static bool is_ticket(const char *text)
 	return size > 0 && size <= TICKET_MAX && text[size] == 0;
 }
 
-/* ---- calls that are commands ---- */
+/* ---- calls that run commands ---- */
 
 bool rest_is_known(struct exchange *exchange, uint64_t key)
 {
@@ -129,10 +129,11 @@ bool rest_is_known(struct exchange *exchange, uint64_t key)
 	return given != NULL && strstr(given, tag) != NULL;
 }
 
-/* "NAME.trace" and ".svg": "NAME.svg", without what a header cannot hold. */
+/* From "NAME.trace" and ".svg" makes "NAME.svg"; characters that are not safe
+ * in a header become "_". */
 static char *disposition(const struct served *trace, const char *end)
 {
-	const char *name = last_part(trace->path);
+	const char *name = base_name(trace->path);
 	size_t size = strlen(name);
 	char *text;
 
@@ -146,7 +147,7 @@ static char *disposition(const struct served *trace, const char *end)
 	return text;
 }
 
-/* It was done before this returns, or will be. */
+/* The answer may be set before this returns, or later. */
 static void begin_work(struct request *request, struct work_call *call)
 {
 	struct exchange *exchange = request->exchange;
@@ -154,12 +155,13 @@ static void begin_work(struct request *request, struct work_call *call)
 	uint64_t key;
 
 	if (ticket != NULL && !is_ticket(ticket)) {
-		answer(request, answer_error(400, "ticket: it has at most 64 "
-			"letters, digits, `-`, `_` and `.`"));
+		answer(request, answer_error(400, "ticket: must have 1 to 64 "
+						  "letters, digits, `-`, `_` "
+						  "and `.`"));
 		return;
 	}
 	if (call->route->saved_as == NULL)
-		call->coding = packing_choose(MHD_lookup_connection_value(
+		call->coding = http_compress_choose(MHD_lookup_connection_value(
 			exchange->connection, MHD_HEADER_KIND,
 			"Accept-Encoding"));
 	key = work_key(call);
@@ -179,11 +181,11 @@ static bool find_trace(struct request *request, const char *id,
 	*trace = id == NULL ? NULL :
 		served_find(request->exchange->http->served, id);
 	if (*trace != NULL)
-		served_look(*trace);
+		served_poll(*trace);
 	if (*trace != NULL && (*trace)->generation != 0)
 		return true;
-	answer(request, answer_error(404, "there is no such trace: "
-				     "/api/v1/traces lists all"));
+	answer(request, answer_error(404, "no such trace: /api/v1/traces lists "
+					  "all"));
 	return false;
 }
 
@@ -197,10 +199,12 @@ static bool take_statement(struct request *request, struct work_call *call)
 	else if (statement != NULL)
 		buffer_string(&call->input, statement);
 	if (call->input.size == 0)
-		answer(request, answer_error(400, "statement: is missing"));
+		answer(request, answer_error(400, "statement: the parameter is "
+						  "missing"));
 	else if (memchr(call->input.data, 0, call->input.size) != NULL)
-		answer(request, answer_error(400, "statement: has a character "
-					     "NUL, which ends texts of SQL"));
+		answer(request, answer_error(400, "statement: contains a NUL "
+						  "character, which ends SQL "
+						  "texts"));
 	else
 		return true;
 	return false;
@@ -256,8 +260,8 @@ static void answer_diff(struct request *request, const char *name)
 		run_route(request, &call);
 }
 
-/* What collects profiles knows nothing of ETags: each is made anew, if it is not
- * kept. */
+/* Profile collectors do not send ETags: each profile is computed again unless
+ * it is cached. */
 static void answer_scrape(struct request *request, const char *name)
 {
 	struct exchange *exchange = request->exchange;
@@ -276,7 +280,7 @@ static void answer_scrape(struct request *request, const char *name)
 		work_begin(exchange->http->work, call, &exchange->client);
 }
 
-/* ---- calls that the front answers ---- */
+/* ---- calls answered by the front ---- */
 
 static void answer_traces(struct request *request)
 {
@@ -303,8 +307,8 @@ static void cancel(struct request *request, const char *ticket)
 	else if (work_cancel(request->exchange->http->work, ticket) > 0)
 		answer(request, answer_new(204, NULL, -1, 0, false));
 	else
-		answer(request, answer_error(404, "nothing runs with this "
-					     "ticket"));
+		answer(request, answer_error(404, "no call with this ticket is "
+						  "running"));
 }
 
 static void begin_events(struct request *request)
@@ -312,7 +316,8 @@ static void begin_events(struct request *request)
 	if (strcmp(request->method, "GET") != 0)
 		refuse_method(request, "GET");
 	else if (!event_stream_begin(request->exchange))
-		answer(request, answer_error(503, "too many listen"));
+		answer(request, answer_error(503, "too many clients are "
+						  "listening for events"));
 }
 
 static void answer_api(struct request *request, const char *name)
@@ -338,7 +343,8 @@ static void answer_api(struct request *request, const char *name)
 
 /* ---- the page ---- */
 
-/* The token goes out of the address, where it would be seen and kept. */
+/* Move the token from the URL into a cookie: URLs are visible and kept in
+ * histories. */
 static void give_cookie(struct request *request)
 {
 	const struct http_guard *guard = &request->exchange->http->guard;
@@ -350,7 +356,7 @@ static void give_cookie(struct request *request)
 	answer(request, redirect);
 }
 
-/* Compressed once, as it is the same for all. */
+/* Compress a file once for all clients. */
 static struct answer *pack_file(const struct static_file *file,
 				enum worker_coding coding)
 {
@@ -363,7 +369,7 @@ static struct answer *pack_file(const struct static_file *file,
 
 	if (fd < 0)
 		return plain;
-	if (!packing_write(plain->fd, fd, coding) ||
+	if (!http_compress_write(plain->fd, fd, coding) ||
 	    fstat(fd, &status) != 0 || status.st_size == 0) {
 		close(fd);
 		return plain;
@@ -379,8 +385,10 @@ static void send_file(struct request *request, const struct static_file *file)
 {
 	struct exchange *exchange = request->exchange;
 	struct answer_cache *cache = &exchange->http->work->cache;
-	enum worker_coding coding = packing_choose(MHD_lookup_connection_value(
-		exchange->connection, MHD_HEADER_KIND, "Accept-Encoding"));
+	enum worker_coding coding =
+		http_compress_choose(MHD_lookup_connection_value(
+			exchange->connection, MHD_HEADER_KIND,
+			"Accept-Encoding"));
 	uint64_t key = XXH64(file->text, strlen(file->text),
 			     (uint64_t)coding) | 1;
 
@@ -399,8 +407,8 @@ static void send_file(struct request *request, const struct static_file *file)
 
 static void answer_file(struct request *request, const char *name)
 {
-	static const char left_out[] = "The page was left out of this build of "
-		"gnomon: the API is at /api/v1/traces.\n";
+	static const char left_out[] = "This build of gnomon has no page: the "
+				       "API is at /api/v1/traces.\n";
 	const struct static_file *file = static_files_find(name);
 
 	if (!is_method(request, "GET"))
@@ -414,7 +422,7 @@ static void answer_file(struct request *request, const char *name)
 		answer(request, answer_text(200, "text/plain; charset=utf-8",
 					    left_out, strlen(left_out)));
 	else
-		answer(request, answer_error(404, "there is no such page"));
+		answer(request, answer_error(404, "no such page"));
 }
 
 void rest_begin(struct exchange *exchange, const char *method, const char *url)
@@ -425,10 +433,11 @@ void rest_begin(struct exchange *exchange, const char *method, const char *url)
 				    MHD_GET_ARGUMENT_KIND, take_parameter,
 				    &request);
 	if (request.malformed)
-		answer(&request, answer_error(400, "parameters are at most "
-					      "256 texts of UTF-8"));
-	else if (url[0] != '/')	/* for proxies, or of the server as a whole */
-		answer(&request, answer_error(400, "the address is no path"));
+		answer(&request, answer_error(400, "parameters: at most 256, "
+						   "all in UTF-8"));
+	else if (url[0] != '/')	/* the form for proxies, or "*" */
+		answer(&request, answer_error(400, "the request target is not "
+						   "a path"));
 	else if (strncmp(url, API, strlen(API)) == 0)
 		answer_api(&request, url + strlen(API));
 	else if (strncmp(url, SCRAPE_PREFIX, strlen(SCRAPE_PREFIX)) == 0)

@@ -1,5 +1,6 @@
 /*
- * rest.h: what each URL means (docs/REST.md). One thread, the front's.
+ * rest.h: the REST API: maps each URL to an action (docs/REST.md). One thread,
+ * the front's.
  */
 #ifndef GNOMON_REST_H
 #define GNOMON_REST_H
@@ -7,13 +8,13 @@
 #include "cli/serve/http.h"
 
 /*
- * Begin to answer a request whose body is there. Then exchange->answer is set, or
- * will be by exchange->client.done.
+ * Start to answer a request whose body has arrived. Either sets
+ * exchange->answer at once, or exchange->client.done sets it later.
  */
 void rest_begin(struct exchange *exchange, const char *method, const char *url);
 
-/* What an If-None-Match of this exchange says of an answer that would have this
- * key: the client has it. */
+/* Whether If-None-Match of this request has the ETag of this key: the client
+ * has the answer. */
 bool rest_is_known(struct exchange *exchange, uint64_t key);
 
 #endif

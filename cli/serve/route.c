@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/model/filters.h"
 
@@ -91,7 +91,7 @@ static const struct route routes[] = {
 
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-#define DIFFS 2			/* the first of them */
+#define DIFFS 2			/* the first routes in the table */
 
 const struct route *route_find(const char *name)
 {
@@ -119,7 +119,7 @@ bool route_is_own(const char *name)
 	return false;
 }
 
-/* Is the word in a list with blanks around each? */
+/* Whether the word is in a list with a space before and after each word. */
 static bool is_listed(const char *list, const char *word)
 {
 	size_t size = strlen(word);
@@ -145,7 +145,7 @@ static bool has_group(const struct command *command,
 
 bool route_has_symbols(const struct route *route)
 {
-	return has_group(route->command, &reading_symbols);
+	return has_group(route->command, &trace_args_symbols);
 }
 
 static const struct command_option *find_in(const struct command_option *list,
@@ -157,13 +157,13 @@ static const struct command_option *find_in(const struct command_option *list,
 	return NULL;
 }
 
-/* The option that a parameter may be; NULL: none. */
+/* The option of a parameter; NULL: not allowed. */
 static const struct command_option *find_option(const struct route *route,
 						const char *name)
 {
 	const struct command *command = route->command;
 	const struct command_group *const groups[] = {
-		&filter_options, &reading_model_options,
+		&filter_options, &trace_args_model_options,
 	};
 	const struct command_option *option;
 	const char *const *pair = route->renamed;
@@ -183,8 +183,8 @@ static const struct command_option *find_option(const struct route *route,
 			return has_group(command, groups[i]) ? option : NULL;
 	}
 	if (strcmp(name, "full-names") == 0 && route_has_symbols(route))
-		return find_in(reading_symbols.options, reading_symbols.count,
-			       name);
+		return find_in(trace_args_symbols.options,
+			       trace_args_symbols.count, name);
 	return NULL;
 }
 
@@ -243,6 +243,6 @@ bool route_words(const struct route *route,
 	}
 	if (route->operand == NULL || *operand != NULL)
 		return true;
-	buffer_printf(why, "%s: is missing", route->operand);
+	buffer_printf(why, "%s: the parameter is missing", route->operand);
 	return false;
 }

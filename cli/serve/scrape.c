@@ -13,13 +13,13 @@
 #define NS_IN_MS UINT64_C(1000000)
 
 static const struct {
-	const char *name, *cost;	/* the sample type that is looked at */
+	const char *name, *cost;	/* default sample type */
 } profiles[] = {
 	{ "heap", "live" },
 	{ "allocs", "total" },
 };
 
-/* Theirs that mean nothing here: a collection of garbage, the form of text. */
+/* Go's parameters without a meaning here: force a GC, text output. */
 static bool is_ignored(const struct route_parameter *given)
 {
 	return strcmp(given->name, "trace") == 0 ||
@@ -46,11 +46,12 @@ static struct answer *choose_trace(struct http *http, const char *id,
 		served_newest(http->served);
 	if (*trace != NULL && (*trace)->generation != 0)
 		return NULL;
-	return answer_error(404, id != NULL ? "there is no such trace: "
-			    "/api/v1/traces lists all" : "there is no trace");
+	return answer_error(404, id != NULL ? "no such trace: /api/v1/traces "
+					      "lists all" : "no trace is "
+							    "served");
 }
 
-/* Now, as moments of the trace are given, in ms. */
+/* The current time in ms since the start of the trace. */
 static uint64_t moment_of(const struct served *trace)
 {
 	struct timespec now;
@@ -61,7 +62,7 @@ static uint64_t moment_of(const struct served *trace)
 	return ns > trace->begin_ns ? (ns - trace->begin_ns) / NS_IN_MS : 0;
 }
 
-/* "--from" now, and how long to wait. */
+/* Set "--from" to now, and the time to wait. */
 static struct answer *take_seconds(const struct served *trace,
 				   const char *seconds, char **from,
 				   uint64_t *wait_ms)
@@ -70,10 +71,11 @@ static struct answer *take_seconds(const struct served *trace,
 	unsigned long value = strtoul(seconds, &end, 10);
 
 	if (*end != 0 || value == 0 || value > SCRAPE_SECONDS_MAX)
-		return answer_error(400, "seconds: a number from 1 to 600");
+		return answer_error(400, "seconds: must be a number from 1 to "
+					 "600");
 	if (!trace->live || trace->begin_ns == 0)
 		return answer_error(400, "seconds: the trace is not being "
-				    "recorded, so nothing more happens");
+					 "recorded, so it cannot change");
 	*wait_ms = value * 1000;
 	*from = grow_format("%" PRIu64 "ms", moment_of(trace));
 	return NULL;
@@ -94,8 +96,8 @@ struct answer *scrape_call(struct http *http, const char *name,
 	while (kind < 2 && strcmp(profiles[kind].name, name) != 0)
 		kind++;
 	if (kind == 2)
-		return answer_error(404, "of profiles there are heap and "
-				    "allocs");
+		return answer_error(404, "no such profile: there are heap and "
+					 "allocs");
 	*wait_ms = 0;
 	wrong = choose_trace(http, find(parameters, count, "trace"),
 			     &call->traces[0]);

@@ -1,6 +1,6 @@
 /*
- * scrape.h: /debug/pprof/heap and /debug/pprof/allocs, as Go's programs have them
- * (net/http/pprof), for what collects profiles: Parca, Pyroscope, OpenTelemetry
+ * scrape.h: /debug/pprof/heap and /debug/pprof/allocs, like Go's
+ * net/http/pprof, for profile collectors: Parca, Pyroscope, OpenTelemetry
  * collectors, `go tool pprof`. One thread, the front's.
  */
 #ifndef GNOMON_SCRAPE_H
@@ -9,14 +9,14 @@
 #include "cli/serve/http.h"
 
 #define SCRAPE_PREFIX "/debug/pprof/"
-/* How long a client may wait for what happens meanwhile. */
+/* The longest `seconds` that a client may request. */
 #define SCRAPE_SECONDS_MAX 600
 
 /*
- * The words of a call: `name` is "heap" or "allocs"; of `parameters`, "trace" and
- * "seconds" are looked at, the rest are those of an export as pprof. With
- * seconds, *wait_ms is set, and the call is to be made when they are over, for
- * what was allocated since now. NULL, or what is wrong.
+ * Fill in the call. `name` is "heap" or "allocs". The parameters "trace" and
+ * "seconds" are handled here, the remaining ones are those of the pprof export.
+ * With seconds, *wait_ms is set: start the call after that time; it covers
+ * allocations since now. Returns NULL, or an answer with the error.
  */
 struct answer *scrape_call(struct http *http, const char *name,
 			   const struct route_parameter *parameters,

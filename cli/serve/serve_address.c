@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 
 #define BACKLOG 1024
 
-/* -1, and errno. */
+/* Returns the descriptor, or -1 with errno. */
 static int listen_at(const struct addrinfo *there)
 {
 	int fd = socket(there->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
@@ -25,7 +25,7 @@ static int listen_at(const struct addrinfo *there)
 
 	if (fd < 0)
 		return -1;
-	/* Without it, only a later start would fail. */
+	/* A failure would only delay a later restart. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
 	if (bind(fd, there->ai_addr, there->ai_addrlen) == 0 &&
 	    listen(fd, BACKLOG) == 0)
@@ -46,14 +46,14 @@ int serve_address_listen(const char *address, const char *port)
 	int error = getaddrinfo(address, port, &hints, &found), fd;
 
 	if (error != 0) {
-		tell_error("--bind %s --port %s: %s", address, port,
-			   gai_strerror(error));
+		log_error("--bind %s --port %s: %s", address, port,
+			  gai_strerror(error));
 		return -1;
 	}
 	fd = listen_at(found);
 	if (fd < 0)
-		tell_error("--bind %s --port %s: %s", address, port,
-			   strerror(errno));
+		log_error("--bind %s --port %s: %s", address, port,
+			  strerror(errno));
 	freeaddrinfo(found);
 	return fd;
 }
@@ -63,7 +63,7 @@ unsigned serve_address_port(int fd)
 	struct sockaddr_storage address;
 	socklen_t size = sizeof(address);
 
-	/* It was bound: its name is known. */
+	/* Does not fail on a bound socket. */
 	if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
 		return 0;
 	return address.ss_family == AF_INET6 ?
@@ -80,9 +80,9 @@ char *serve_address_url(const char *address, unsigned port, const char *token)
 			   token ? token : "");
 }
 
-/* What the server has set for itself is not for the browser, which lives on: it
- * would not be ended by a signal that is blocked. Results are on standard
- * output; it may have something to say. */
+/* Undo the server's signal setup: the browser lives on, and blocked signals
+ * could not end it. Its output goes to standard error: standard output is for
+ * results. */
 static _Noreturn void become_browser(const char *url)
 {
 	sigset_t none;
@@ -92,7 +92,7 @@ static _Noreturn void become_browser(const char *url)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	tell_note("--open: xdg-open cannot be run: %s", strerror(errno));
+	log_note("--open: cannot run xdg-open: %s", strerror(errno));
 	_exit(1);
 }
 
@@ -103,6 +103,6 @@ void serve_address_open(const char *url)
 	if (pid == 0)
 		become_browser(url);
 	if (pid < 0)
-		tell_note("--open: no process for a browser: %s",
-			  strerror(errno));
+		log_note("--open: cannot start a process for the browser: %s",
+			 strerror(errno));
 }

@@ -17,15 +17,15 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/json.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/serve/event_loop.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/locate.h"
 
-/* Seconds in which a file that was begun gets its first bytes. */
+/* A new trace file gets its first bytes within so many seconds. */
 #define FRESH_S 10
 
-/* Where it is, or would be. */
+/* Where the path is in the list, or would be inserted. */
 static size_t find_place(const struct served_list *list, const char *path)
 {
 	size_t low = 0, high = list->count;
@@ -41,7 +41,8 @@ static size_t find_place(const struct served_list *list, const char *path)
 	return low;
 }
 
-/* Of the path alone; should two be the same, the later gets another one. */
+/* The id is a hash of the path; on a collision, the later trace gets another
+ * one. */
 static void name_it(const struct served_list *list, struct served *trace)
 {
 	uint64_t seed = 0;
@@ -63,11 +64,10 @@ static uint64_t generation_of(const struct stat *status)
 	return XXH64(parts, sizeof(parts), 0) | 1;	/* never 0 */
 }
 
-/* Being written: somebody holds its lock, and it is not another reader, which
- * does for a moment. */
+/* Live: its lock is held, and not just briefly by another reader. */
 static bool is_live(const char *path, const struct trace_facts *facts)
 {
-	return fold_is_locked(path) &&
+	return live_recover_is_locked(path) &&
 		(facts->live[0] == 0 || access(facts->live, F_OK) == 0);
 }
 
@@ -77,7 +77,7 @@ static void read_facts(struct served *trace)
 
 	trace->live = false;
 
-	trace->error = -fold_facts(trace->path, &facts);
+	trace->error = -live_recover_facts(trace->path, &facts);
 	if (trace->error != 0)
 		return;
 	if (facts.result != SCAN_OPEN_OK) {
@@ -95,16 +95,16 @@ static bool is_too_soon(const struct served *trace)
 {
 	return trace->live && trace->generation != 0 &&
 		event_loop_now_ms() < trace->next_ms &&
-		fold_is_locked(trace->path);
+		live_recover_is_locked(trace->path);
 }
 
-bool served_look(struct served *trace)
+bool served_poll(struct served *trace)
 {
 	struct stat status;
 	bool live = trace->live, same;
 	int error;
 
-	/* Nobody knows when a pipe has an end. */
+	/* Pipes are refused: their end is not known. */
 	error = stat(trace->path, &status) != 0 ? errno :
 		S_ISREG(status.st_mode) ? 0 : EINVAL;
 	if (error != 0) {
@@ -126,10 +126,10 @@ bool served_look(struct served *trace)
 	return !same || live != trace->live;
 }
 
-bool served_look_now(struct served *trace)
+bool served_poll_now(struct served *trace)
 {
 	trace->next_ms = 0;
-	return served_look(trace);
+	return served_poll(trace);
 }
 
 static void free_trace(struct served *trace)
@@ -139,7 +139,7 @@ static void free_trace(struct served *trace)
 	free(trace);
 }
 
-/* For weeks files may come and go. */
+/* Drop traces whose files are gone: a server may run for weeks. */
 static void drop_gone(struct served_list *list)
 {
 	size_t kept = 0;
@@ -156,8 +156,7 @@ static void drop_gone(struct served_list *list)
 	list->count = kept;
 }
 
-/* The one of this path; *added if it was not there before. NULL: the list is
- * full. */
+/* The entry of this path; sets *added if it is new. NULL: the list is full. */
 static struct served *add_file(struct served_list *list, const char *path,
 			       bool *added)
 {
@@ -172,7 +171,7 @@ static struct served *add_file(struct served_list *list, const char *path,
 	trace = grow_zeroed(1, sizeof(*trace));
 	trace->path = grow_copy(path, strlen(path));
 	name_it(list, trace);
-	served_look(trace);
+	served_poll(trace);
 	GROW(list->list, list->count, list->capacity);
 	memmove(list->list + place + 1, list->list + place,
 		(list->count - place) * sizeof(*list->list));
@@ -182,8 +181,8 @@ static struct served *add_file(struct served_list *list, const char *path,
 	return trace;
 }
 
-/* Whether it may have other files than when it was looked into: one that was
- * begun a moment ago may not have been a trace then. */
+/* Whether the directory may have new traces since it was last listed. A file
+ * created a moment ago may not have been a trace then. */
 static bool may_differ(struct served_directory *directory)
 {
 	struct timespec now, before = directory->looked;
@@ -250,9 +249,9 @@ bool served_refresh(struct served_list *list)
 {
 	bool changed = false;
 
-	/* Which are gone, before there must be room for others. */
+	/* Find deleted files first, to make room for new ones. */
 	for (size_t i = 0; i < list->count; i++)
-		changed |= served_look(list->list[i]);
+		changed |= served_poll(list->list[i]);
 	for (size_t i = 0; i < list->directory_count; i++)
 		changed |= look_into(list, &list->directories[i]);
 	return changed;
@@ -294,7 +293,7 @@ static void put_trace(struct json *json, const struct served *trace)
 		 trace->generation);
 	json_object(json, NULL);
 	json_string(json, "id", trace->id);
-	json_string(json, "name", last_part(trace->path));
+	json_string(json, "name", base_name(trace->path));
 	json_string(json, "path", trace->path);
 	json_string(json, "program", trace->program);
 	json_int(json, "pid", trace->pid);
@@ -307,7 +306,7 @@ static void put_trace(struct json *json, const struct served *trace)
 	else
 		json_bool(json, "whole", trace->status == EXIT_COMPLETE);
 	json_string(json, "error", trace->error == EINVAL ?
-		    "this is no trace that can be read" :
+		    "not a readable trace" :
 		    trace->error != 0 ? strerror(trace->error) :
 		    trace->read == trace->generation &&
 		    trace->status == EXIT_NOTHING ? trace->said : NULL);

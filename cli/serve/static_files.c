@@ -1,6 +1,6 @@
 /*
- * static_files.c: see static_files.h. What there is stands in the table that
- * mk/page.mk makes, static_files.def. No state.
+ * static_files.c: see static_files.h. The table static_files.def is made by
+ * mk/page.mk. No state.
  */
 #include "cli/serve/static_files.h"
 

@@ -18,12 +18,12 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
-#include "cli/command/kept.h"
+#include "cli/command/trace_cache.h"
 #include "cli/serve/progress_board.h"
 #include "cli/serve/worker.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 
-/* Bytes of a trace; one of fewer is read in some milliseconds. */
+/* Bytes of a trace; smaller traces are read in some milliseconds. */
 #define INDEX_BYTES (1 << 20)
 
 struct child {
@@ -51,13 +51,13 @@ static void begin_worker(struct reader *reader, uint32_t slot,
 	worker_run(files, slot, reader->limits);
 }
 
-static void tell_end(const struct reader *reader, uint32_t job, int status)
+static void report_end(const struct reader *reader, uint32_t job, int status)
 {
 	const struct trace_reader_packet packet = {
 		.kind = READER_ENDED, .job = job, .status = status,
 	};
 
-	/* Who is gone need not be told; the next receive sees that. */
+	/* If the front is gone, the next receive detects it. */
 	trace_reader_send(reader->socket, &packet, NULL);
 }
 
@@ -69,9 +69,10 @@ static void run(struct reader *reader,
 	if (child.pid == 0)
 		begin_worker(reader, packet->slot, files);
 	if (child.pid < 0) {
-		dprintf(files[READER_SAID], "no process for this call: %s\n",
+		dprintf(files[READER_SAID], "cannot start a process for this "
+					    "call: %s\n",
 			strerror(errno));
-		tell_end(reader, packet->job, WORKER_NO_ROOM << 8);
+		report_end(reader, packet->job, WORKER_NO_ROOM << 8);
 		return;
 	}
 	GROW(reader->children, reader->child_count, reader->child_capacity);
@@ -85,7 +86,7 @@ static void stop(const struct reader *reader, uint32_t job)
 			kill(reader->children[i].pid, SIGKILL);
 }
 
-/* Those that have ended: others than ours there are none. */
+/* Reap workers; the reader has no other children. */
 static void reap(struct reader *reader)
 {
 	struct signalfd_siginfo info;
@@ -99,7 +100,7 @@ static void reap(struct reader *reader)
 		for (size_t i = 0; i < reader->child_count; i++) {
 			if (reader->children[i].pid != pid)
 				continue;
-			tell_end(reader, reader->children[i].job, status);
+			report_end(reader, reader->children[i].job, status);
 			reader->children[i] =
 				reader->children[--reader->child_count];
 			break;
@@ -112,7 +113,7 @@ static void take(struct reader *reader)
 	int files[READER_FILES];
 	struct trace_reader_packet packet;
 
-	/* Nobody is there: workers end with us. */
+	/* The front is gone; the workers die with this process. */
 	if (trace_reader_receive(reader->socket, &packet, files) != 0)
 		_exit(EXIT_COMPLETE);
 	if (packet.kind == READER_RUN)
@@ -138,15 +139,16 @@ static int watch_children(void)
 
 static int take_symbols(void *owner, int id, const char *value)
 {
-	return reading_take(owner, id, value);
+	return trace_args_take(owner, id, value);
 }
 
-/* How the server was told to look up symbols. False: that was said. */
-static bool take_words(struct reading *reading,
+/* Apply the server's symbol options. False, after a message, if they are
+ * wrong. */
+static bool take_words(struct trace_args *args,
 		       const struct trace_reader_setup *setup)
 {
 	static const struct command_group *const groups[] = {
-		&reading_symbols, NULL
+		&trace_args_symbols, NULL
 	};
 	static const struct command words = {
 		.name = "serve", .groups = groups, .wrong_use = EXIT_NOTHING,
@@ -159,33 +161,32 @@ static bool take_words(struct reading *reading,
 	for (size_t i = 0; i < setup->count; i++)
 		argv[i + 1] = setup->words[i];
 	good = command_parse(&words, (int)setup->count + 1, argv, take_symbols,
-			     reading, &operands, &status);
+			     args, &operands, &status);
 	free(argv);
 	return good;
 }
 
-/* An index lets calls be answered at once. A trace that is being written gets
- * none, nor does one that is read in no time. */
+/* An index makes calls fast. Live traces get none, nor do small ones. */
 static bool is_worth_index(const char *trace)
 {
 	struct stat status;
 
 	return stat(trace, &status) == 0 && status.st_size > INDEX_BYTES &&
-		!fold_is_locked(trace);
+		!live_recover_is_locked(trace);
 }
 
 static int read_trace(const struct trace_reader_setup *setup)
 {
-	static struct reading reading;
+	static struct trace_args args;
 
 	if (setup->trace == NULL)
 		return EXIT_COMPLETE;
-	reading_init(&reading);
-	if (!take_words(&reading, setup))
+	trace_args_init(&args);
+	if (!take_words(&args, setup))
 		return EXIT_NOTHING;
 	if (is_worth_index(setup->trace))
-		reading.index = ROWS_MAKE;
-	return kept_read(&reading, setup->trace);
+		args.index = ROWS_MAKE;
+	return trace_cache_read(&args, setup->trace);
 }
 
 _Noreturn void trace_reader_serve(int socket,

@@ -1,15 +1,15 @@
 /*
- * trace_reader.h: the process that has read a trace, and makes a process of its
- * own for each call: a worker, which begins with all that was read and looked up, can
- * fail without harm, is ended by a kill, and is bounded by limits.
+ * trace_reader.h: the process that has read a trace and forks a worker for each
+ * call. A worker inherits all data and symbols read so far, may crash without
+ * harm, can be killed, and has limits.
  *
  *	front ──── RUN, KILL ────▶ reader ── fork ──▶ worker ─▶ memory files
  *	  ▲                          │  ▲                │
  *	  └──── READY, ENDED ────────┘  └─── SIGCHLD ────┘
  *
- * A packet (SOCK_SEQPACKET) is a struct below; RUN brings the worker's files
- * with it. What ends the front ends its readers, and so their workers
- * (PR_SET_PDEATHSIG). The front has one thread, and so may fork.
+ * A packet (SOCK_SEQPACKET) is a struct below; RUN passes the worker's
+ * descriptors. When the front dies, its readers and their workers die too
+ * (PR_SET_PDEATHSIG). The front has one thread and so may fork.
  */
 #ifndef GNOMON_TRACE_READER_H
 #define GNOMON_TRACE_READER_H
@@ -18,54 +18,54 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 
-/* What the server was started with that holds for all calls. */
+/* Limits from the server's command line, for all calls. */
 struct trace_reader_limits {
-	uint64_t timeout_ns;	/* of a call */
-	uint64_t memory;	/* bytes of addresses that it may take beyond
-				 * what its reader has; 0: no limit */
+	uint64_t timeout_ns;	/* for each call */
+	uint64_t memory;	/* bytes of address space beyond its reader's;
+				 * 0: no limit */
 };
 
-/* What a reader is started with. */
+/* Arguments of a reader. */
 struct trace_reader_setup {
-	const char *trace;	/* NULL: it reads none */
+	const char *trace;	/* NULL: none */
 	const struct trace_reader_limits *limits;
-	char **words;		/* options of symbols, in a list of `count` */
+	char **words;		/* symbol options, `count` of them */
 	size_t count;
-	uint32_t slot;		/* of progress */
+	uint32_t slot;		/* in progress_board.h */
 };
 
-/* What a worker gets: RUN's files, in this order. */
+/* The descriptors of a worker, passed with RUN in this order. */
 enum reader_file {
-	READER_REQUEST,		/* struct worker_request, then its words, then
-				 * its input: worker_write_request */
-	READER_OUT,		/* what the command prints, */
-	READER_SAID,		/* on standard error, */
-	READER_PACKED,		/* and the first of these compressed */
+	READER_REQUEST,		/* struct worker_request, then words, then
+				 * input: worker_write_request */
+	READER_OUT,		/* standard output */
+	READER_SAID,		/* standard error */
+	READER_PACKED,		/* compressed standard output */
 	READER_FILES
 };
 
 enum reader_kind {
-	READER_RUN,		/* begin a call */
-	READER_KILL,		/* end it */
-	READER_READY,		/* the trace was read: `status` */
-	READER_ENDED		/* a worker has: its wait status */
+	READER_RUN,		/* start a call */
+	READER_KILL,		/* kill its worker */
+	READER_READY,		/* the trace is read: exit `status` */
+	READER_ENDED		/* a worker ended: its wait status */
 };
 
 struct trace_reader_packet {
 	uint32_t kind, job;
 	int32_t status;
-	uint32_t slot;		/* of progress: progress_board.h */
+	uint32_t slot;		/* in progress_board.h */
 };
 
-/* Read the trace, and serve packets until the other side closes. In a process of
- * its own. */
+/* Read the trace and handle packets until the other side closes. Runs in its
+ * own process. */
 _Noreturn void trace_reader_serve(int socket,
 				  const struct trace_reader_setup *setup);
 
-/* Send a packet, with files or without; receive one. 0, -errno; -EPIPE: the
- * other side is gone. */
+/* Send a packet, with or without descriptors; receive one. 0 or -errno; -EPIPE:
+ * the other side has closed. */
 int trace_reader_send(int socket, const struct trace_reader_packet *packet,
 		      const int *files);
 /* `files`: READER_FILES of them, or each -1. */

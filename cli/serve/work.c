@@ -18,10 +18,10 @@
 #include "cli/serve/work_job.h"
 #include "cli/serve/work_reader.h"
 
-/* Of the time, a trace that grows is read for less than one part in so many. */
+/* A growing trace is reread for at most 1/READINGS_APART of the time. */
 #define READINGS_APART 4
 
-/* ---- what is asked ---- */
+/* ---- calls ---- */
 
 static void add_word(struct buffer *words, const char *word)
 {
@@ -40,8 +40,8 @@ static void add_sized(struct buffer *all, const struct buffer *part)
 	buffer_add(all, buffer_text(part), part->size);
 }
 
-/* Of this process alone (hash.h): after a new start, other options of the server
- * or another version of gnomon may answer otherwise. */
+/* Valid only in this process (hash.h): after a restart, other server options or
+ * another version of gnomon may change the answer. */
 uint64_t work_key(const struct work_call *call)
 {
 	LOCAL_BUFFER all = { 0 };
@@ -120,7 +120,7 @@ static void free_job(struct work *work, struct job *job)
 
 /* ---- ended ---- */
 
-/* All who wait get it; it is dropped. */
+/* Send the answer to all waiting clients and drop it. */
 static void finish(struct work *work, struct job *job, struct answer *answer)
 {
 	struct work_client *client = job->clients, *next;
@@ -139,7 +139,7 @@ static void finish(struct work *work, struct job *job, struct answer *answer)
 
 /* ---- running ---- */
 
-/* A download may be large: a file without a name. */
+/* A download may be large: use an unnamed temporary file. */
 static int open_out(struct job *job)
 {
 	const char *directory = getenv("TMPDIR");
@@ -164,7 +164,7 @@ static bool open_files(struct job *job)
 	return true;
 }
 
-/* Begins it, if it can; else it waits on, or has failed. */
+/* Start the job if possible; otherwise it keeps waiting, or has failed. */
 static void try_job(struct work *work, struct job *job)
 {
 	struct work_reader *reader = work_reader_find(work, job->trace);
@@ -172,7 +172,8 @@ static void try_job(struct work *work, struct job *job)
 		.kind = READER_RUN, .job = job->number, .slot = job->slot,
 	};
 
-	/* Reading is work, too. What was read before need not wait for it. */
+	/* Reading a trace counts as a running job. Jobs of ready readers need
+	 * not wait for it. */
 	if (reader == NULL && work->running + work_reader_reading(work) >=
 	    work->running_max)
 		return;
@@ -237,8 +238,8 @@ static void note_reading(struct work_reader *reader)
 	trace->said = work_answer_said(reader->said);
 }
 
-void work_hear(struct work_reader *reader,
-	       const struct trace_reader_packet *packet)
+void work_subscribe(struct work_reader *reader,
+		    const struct trace_reader_packet *packet)
 {
 	struct work *work = reader->work;
 	struct job *job, *next;
@@ -250,8 +251,8 @@ void work_hear(struct work_reader *reader,
 			    (job->reader == NULL && !reader->ready &&
 			     job->trace == reader->trace))
 				finish(work, job, answer_error(503,
-					"the process that reads the trace has "
-					"ended: there may be too little "
+					"the process that reads the trace "
+					"died: there may be too little "
 					"memory"));
 		}
 		work_reader_end(reader);
@@ -268,7 +269,7 @@ void work_hear(struct work_reader *reader,
 	pump(work);
 }
 
-/* ---- who waits ---- */
+/* ---- clients ---- */
 
 static void give_up(struct work *work, struct job *job)
 {
@@ -319,8 +320,10 @@ unsigned work_cancel(struct work *work, const char *ticket)
 
 	while ((client = find_ticket(work, ticket)) != NULL) {
 		work_leave(work, client);
-		client->done(client, answer_error(409, "it was ended: its "
-			"ticket was given to a newer call, or up"));
+		client->done(client, answer_error(409, "cancelled: its ticket "
+						       "was cancelled or "
+						       "reused by a newer "
+						       "call"));
 		count++;
 	}
 	return count;
@@ -344,8 +347,10 @@ void work_begin(struct work *work, const struct work_call *call,
 		job = job->next;
 	if (job == NULL && (work->waiting >= WORK_WAITING_MAX ||
 			    answer_bytes() > WORK_ANSWERS_MAX)) {
-		client->done(client, answer_error(503, "too many calls wait, "
-			"or answers are not taken: try again later"));
+		client->done(client, answer_error(503, "too many calls are "
+						       "waiting, or too many "
+						       "answers are unread: "
+						       "try again later"));
 		return;
 	}
 	if (job == NULL)
@@ -360,7 +365,7 @@ void work_close(struct work *work)
 {
 	while (work->jobs != NULL)
 		finish(work, work->jobs,
-		       answer_error(503, "the server is ending"));
+		       answer_error(503, "the server is shutting down"));
 	while (work->readers != NULL)
 		work_reader_end(work->readers);
 	answer_cache_clear(&work->cache);

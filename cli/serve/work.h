@@ -1,12 +1,11 @@
 /*
- * work.h: calls that are under way. The same call, made again while it runs, is
- * one job; it is ended when nobody waits for it any more. So many jobs run at
- * once, the others wait in the order in which they came; a connection has one
- * call at a time, so none can take the turns of another. One thread, the
- * front's.
+ * work.h: the queue of API calls. Identical calls share one job. A job is
+ * cancelled when no client waits for it. A fixed number of jobs runs at once;
+ * others wait in order of arrival. A connection has one call at a time, so none
+ * can starve another. One thread, the front's.
  *
- *	waiting ── a place is free, its reader is ready ──▶ running ── ENDED ──▶ done
- *	   └────────────── nobody waits for it: killed, forgotten ──────────┘
+ *	waiting ── slot free and reader ready ──▶ running ── ENDED ──▶ done
+ *	   └────── no client waits: killed and dropped ───────┘
  */
 #ifndef GNOMON_WORK_H
 #define GNOMON_WORK_H
@@ -20,37 +19,37 @@
 #include "cli/serve/route.h"
 #include "cli/serve/served.h"
 
-/* Jobs that wait; more are refused. */
+/* Waiting jobs; more are refused. */
 #define WORK_WAITING_MAX 1024
-/* Bytes of answers that are being sent, or are kept; while there are more, calls
- * are refused. */
+/* Bytes of answers being sent or cached; above it, calls are refused. */
 #define WORK_ANSWERS_MAX (UINT64_C(1) << 30)
 
-/* What is asked for. */
+/* A request to run a command. */
 struct work_call {
 	const struct route *route;
-	struct served *traces[2];	/* the second of a diff, or NULL */
-	struct buffer words;	/* route_words; without traces */
+	struct served *traces[2];	/* the second one for a diff, or NULL */
+	struct buffer words;	/* from route_words; without traces */
 	const char *operand;
-	struct buffer input;	/* of statements */
+	struct buffer input;	/* SQL statements */
 	enum worker_coding coding;
 };
 
-/* Bytes of an answer, which is in memory, and of a download, which is in a
- * temporary file, where there is a place for one. */
+/* Bytes of an answer, held in memory, and of a download, held in a temporary
+ * file if one can be created. */
 #define WORK_ANSWER_MAX (UINT64_C(256) << 20)
 #define WORK_DOWNLOAD_MAX (UINT64_C(8) << 30)
 
-/* Who waits; embedded. */
+/* A waiting client; embed it. */
 struct work_client {
 	struct work_client *next;
-	struct job *job;	/* NULL: it does not wait */
-	char *ticket;		/* NULL: it has none */
-	/* The answer is the client's to drop. It does not wait any more. */
+	struct job *job;	/* NULL: not waiting */
+	char *ticket;		/* NULL: none */
+	/* Called with the answer, which the client drops. The client is no
+	 * longer waiting. */
 	void (*done)(struct work_client *client, struct answer *answer);
 };
 
-/* What the server was started with, as words of commands. */
+/* Options from the server's command line, as words of commands. */
 #define WORK_WORDS_MAX 64
 struct work_words {
 	char *list[WORK_WORDS_MAX];
@@ -60,35 +59,38 @@ struct work_words {
 struct work {
 	struct event_loop *loop;
 	struct trace_reader_limits limits;
-	const struct work_words *common;	/* for all that have symbols */
-	const struct work_words *sources;	/* for what reads source files */
+	const struct work_words *common;	/* for all commands that look up
+						 * symbols */
+	const struct work_words *sources;	/* for commands that read source
+						 * files */
 	unsigned running_max;
 	struct answer_cache cache;
-	/* The rest begins with zeros. */
-	struct job *jobs;	/* in the order in which they came */
+	/* The remaining members start as zeros. */
+	struct job *jobs;	/* in order of arrival */
 	unsigned running, waiting;
 	uint32_t last_job;
-	struct work_reader *readers;	/* the one used last first */
+	struct work_reader *readers;	/* most recently used first */
 	unsigned reader_count;
 };
 
-/* The hash of what a call will answer: of its words and generations; not 0. */
+/* The key of an answer: hash of the call's words and traces' generations; never
+ * 0. */
 uint64_t work_key(const struct work_call *call);
 /*
- * Begin a call, or join the one that runs; an older one of the same ticket is
- * given up. `done` is called later, or, if the answer is known or there is no
- * place, before this returns.
+ * Start a call, or join the same call if it is running. An older call with the
+ * same ticket is cancelled. `done` is called later, or before this returns if
+ * the answer is cached or the queue is full.
  */
 void work_begin(struct work *work, const struct work_call *call,
 		struct work_client *client);
-/* Nobody waits there any more. */
+/* The client no longer waits. */
 void work_leave(struct work *work, struct work_client *client);
-/* Those of a ticket are answered that they were ended. How many there were. */
+/* Cancel the calls of a ticket; they get an error. Returns how many. */
 unsigned work_cancel(struct work *work, const char *ticket);
-/* What GET /api/v1/work answers. */
+/* The answer to GET /api/v1/work. */
 void work_json(const struct work *work, struct buffer *out);
-/* How far those with tickets have come, as server-sent events; of which there is
- * nothing new, nothing. */
+/* The progress of calls with tickets, as server-sent events; only those that
+ * changed. */
 void work_progress(struct work *work, struct buffer *out);
 void work_close(struct work *work);
 

@@ -12,10 +12,10 @@
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
-#define SAID_MAX 65536		/* bytes of standard error that are looked at */
-#define MESSAGES_MAX 4096	/* bytes of them in a header */
+#define SAID_MAX 65536		/* bytes of standard error that are read */
+#define MESSAGES_MAX 4096	/* bytes of messages in a header */
 
 uint64_t work_answer_max(const struct job *job)
 {
@@ -25,7 +25,7 @@ uint64_t work_answer_max(const struct job *job)
 char *work_answer_said(int fd)
 {
 	char *text = grow_alloc(SAID_MAX + 1);
-	ssize_t n = fd < 0 ? 0 : whole_read_at(fd, text, SAID_MAX, 0);
+	ssize_t n = fd < 0 ? 0 : io_full_read_at(fd, text, SAID_MAX, 0);
 
 	text[n > 0 ? n : 0] = 0;
 	return text;
@@ -39,7 +39,7 @@ static struct answer *good_answer(struct job *job, const char *said)
 
 	if (fstat(job->files[READER_PACKED], &packed) != 0 ||
 	    fstat(job->files[READER_OUT], &plain) != 0)
-		return answer_error(500, "its answer is lost");
+		return answer_error(500, "the answer is lost");
 	if (packed.st_size > 0)
 		which = READER_PACKED;
 	answer = answer_new(200, job->route->type, job->files[which],
@@ -61,28 +61,29 @@ static struct answer *killed_answer(const struct work *work,
 	switch (number) {
 	case SIGALRM:
 	case SIGXCPU:
-		buffer_printf(&text, "it took longer than --timeout %s: ask "
-			      "for less, or start the server with more",
+		buffer_printf(&text, "the call took longer than --timeout %s: "
+				     "request less, or start the server with a "
+				     "longer one",
 			      TIME_TEXT(work->limits.timeout_ns));
 		return answer_error(504, text.data);
 	case SIGXFSZ:
-		buffer_printf(&text, "the answer has more than %s: ask for "
-			      "less, as with top",
+		buffer_printf(&text, "the answer is larger than %s: request "
+				     "less, for example with top",
 			      SIZE_TEXT(work_answer_max(job)));
 		return answer_error(503, text.data);
 	case SIGKILL:
-		return answer_error(503, "its process was killed: there may "
-				    "be too little memory");
+		return answer_error(503, "the call's process was killed: there "
+					 "may be too little memory");
 	default:
-		buffer_printf(&text, "its process was killed by signal %d "
-			      "(%s): this is a fault of gnomon's", number,
+		buffer_printf(&text, "the call's process was killed by signal "
+				     "%d (%s): this is a bug in gnomon", number,
 			      strsignal(number));
 		return answer_error(500, text.data);
 	}
 }
 
-/* What was wrong when the trace was read holds for all calls; what is said again
- * is there once. */
+/* Messages from reading the trace belong to all its calls; repeated messages
+ * appear once. */
 static const char *all_said(const struct job *job, const char *said,
 			    struct buffer *all)
 {

@@ -1,6 +1,6 @@
 /*
- * work_job.h: a call that runs or waits, for the files that make up work.h. One
- * thread, the front's.
+ * work_job.h: a running or waiting call, shared by the files that implement
+ * work.h. One thread, the front's.
  */
 #ifndef GNOMON_WORK_JOB_H
 #define GNOMON_WORK_JOB_H
@@ -12,16 +12,16 @@ struct job {
 	uint32_t number;
 	uint64_t key;
 	const struct route *route;
-	struct served *trace;	/* whose reader runs it; NULL: of several */
+	struct served *trace;	/* whose reader runs it; NULL: several traces */
 	struct buffer words, input;
 	enum worker_coding coding;
-	struct work_reader *reader;	/* NULL: it waits */
+	struct work_reader *reader;	/* NULL: waiting */
 	int files[READER_FILES];
-	bool on_disk;		/* its output is, not in memory */
+	bool on_disk;		/* output is a disk file, not memory */
 	struct work_client *clients;
 	uint64_t begun_ms;
-	uint32_t slot;		/* of the progress board */
-	uint64_t told;		/* `done` of the last event */
+	uint32_t slot;		/* in progress_board.h */
+	uint64_t reported;		/* `done` in the last event sent */
 };
 
 #endif

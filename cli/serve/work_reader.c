@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/serve/progress_board.h"
 
-#define FIRST_FREE 3		/* behind the three standard descriptors */
+#define FIRST_FREE 3		/* after the three standard descriptors */
 
 static void close_from(int first)
 {
@@ -31,7 +31,7 @@ static void close_from(int first)
 		close(fd);
 }
 
-/* What the front has open, connections above all, must not stay open here. */
+/* Close the front's descriptors, above all its connections. */
 static _Noreturn void become_reader(const struct work *work, int socket,
 				    const struct work_reader *reader)
 {
@@ -60,9 +60,9 @@ static void hear(struct event_source *source, uint32_t events)
 
 	(void)events;
 	if (trace_reader_receive(source->fd, &packet, files) == 0)
-		work_hear(reader, &packet);
+		work_subscribe(reader, &packet);
 	else
-		work_hear(reader, NULL);
+		work_subscribe(reader, NULL);
 }
 
 static struct work_reader *add_reader(struct work *work, struct served *trace)

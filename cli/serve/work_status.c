@@ -1,13 +1,13 @@
 /*
- * work_status.c: how far calls have come: for those who ask (work_json) and for
- * those who listen (work_progress; work.h).
+ * work_status.c: the progress of calls, on request (work_json) and as events
+ * (work_progress; work.h).
  */
 #include "cli/base/text/json.h"
 #include "cli/serve/progress_board.h"
 #include "cli/serve/work_job.h"
 #include "cli/serve/work_reader.h"
 
-/* What its worker, or else the reader that it waits for, is at. */
+/* The progress of the job's worker, or else of the reader it waits for. */
 static struct progress_slot progress_of(const struct work *work,
 					const struct job *job)
 {
@@ -82,9 +82,9 @@ void work_progress(struct work *work, struct buffer *out)
 	for (struct job *job = work->jobs; job != NULL; job = job->next) {
 		struct progress_slot slot = progress_of(work, job);
 
-		if (slot.what[0] == 0 || slot.done == job->told)
+		if (slot.what[0] == 0 || slot.done == job->reported)
 			continue;
-		job->told = slot.done;
+		job->reported = slot.done;
 		add_progress(job, &slot, out);
 	}
 }

@@ -1,5 +1,6 @@
 /*
- * worker.c: see worker.h. In a process that has one thread and nothing to lose.
+ * worker.c: see worker.h. Runs in a process of its own with one thread, which
+ * may fail or be killed at any time.
  */
 #include "cli/serve/worker.h"
 
@@ -14,10 +15,10 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/base/whole.h"
+#include "cli/base/terminal/log.h"
+#include "cli/base/io_full.h"
 #include "cli/commands.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/progress_board.h"
 
 #define NS_IN_S UINT64_C(1000000000)
@@ -34,9 +35,9 @@ int worker_write_request(const struct buffer *words,
 
 	if (fd < 0)
 		return -errno;
-	error = whole_write(fd, &head, sizeof(head)) ?:
-		whole_write(fd, words->data, words->size) ?:
-		whole_write(fd, buffer_text(input), input->size);
+	error = io_full_write(fd, &head, sizeof(head)) ?:
+		io_full_write(fd, words->data, words->size) ?:
+		io_full_write(fd, buffer_text(input), input->size);
 	if (error == 0)
 		return fd;
 	close(fd);
@@ -54,8 +55,8 @@ static void set_limit(int what, uint64_t value)
 	setrlimit(what, &limit);
 }
 
-/* Bytes of addresses that this process has, as RLIMIT_AS counts them: what its
- * reader has read is among them. */
+/* Bytes of address space of this process, as RLIMIT_AS counts them, including
+ * its reader's data. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *in = fopen("/proc/self/statm", "re");
@@ -69,8 +70,8 @@ static uint64_t mapped_bytes(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The clock ends what waits; the processor's limit, what is busy in several
- * threads for longer than all of them may take. */
+/* The alarm ends a worker that waits. The CPU limit ends one that is busy in
+ * several threads: the timeout times the processors. */
 static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -79,8 +80,8 @@ static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 	if (limits->memory != 0)
 		set_limit(RLIMIT_AS, mapped_bytes() + limits->memory);
 	set_limit(RLIMIT_FSIZE, answer);
-	/* One byte: no file, and a program that takes cores is not started
-	 * either (core(5)). */
+	/* A limit of one byte: no core file is written, and no core handler
+	 * program is started (core(5)). */
 	set_limit(RLIMIT_CORE, 1);
 	if (seconds == 0)
 		return;
@@ -89,17 +90,17 @@ static void limit(const struct trace_reader_limits *limits, uint64_t answer)
 	alarm((unsigned)seconds);
 }
 
-/* Its words, as main gets them. NULL: the file cannot be read. */
+/* The words as argv for main. NULL: the file cannot be read. */
 static char **take_words(int fd, struct worker_request *head, int *argc)
 {
 	char **argv = NULL, *text;
 	size_t count = 0, capacity = 0;
 
-	if (whole_read_at(fd, head, sizeof(*head), 0) !=
+	if (io_full_read_at(fd, head, sizeof(*head), 0) !=
 	    (ssize_t)sizeof(*head))
 		return NULL;
 	text = grow_alloc(head->words + 1);
-	if (whole_read_at(fd, text, head->words, sizeof(*head)) !=
+	if (io_full_read_at(fd, text, head->words, sizeof(*head)) !=
 	    (ssize_t)head->words)
 		return NULL;
 	for (char *at = text; at < text + head->words; at += strlen(at) + 1) {
@@ -125,14 +126,14 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* An answer that lacks a part must not be taken for a good one. The error stays
- * with the stream, wherever in the command it was. */
+/* Do not send a truncated answer as a good one. stdio keeps the error flag,
+ * wherever in the command the error occurred. */
 static void finish_output(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return;
-	tell_error("the answer could not be written: there may be too little "
-		   "room in $TMPDIR");
+	log_error("cannot write the answer: there may be too little space in "
+		  "$TMPDIR");
 	_exit(WORKER_NO_ROOM);
 }
 
@@ -153,16 +154,17 @@ _Noreturn void worker_run(const int *files, uint32_t slot,
 		_exit(EXIT_NOTHING);
 	limit(limits, head.answer);
 	progress_board_show(slot);
-	tell_set_failure_status(WORKER_NO_ROOM);
+	log_set_failure_status(WORKER_NO_ROOM);
 	command = find_command(argv[0]);
 	if (command == NULL) {
-		tell_error("%s: is no command that is served", argv[0]);
+		log_error("%s: not a command of the API", argv[0]);
 		_exit(EXIT_NOTHING);
 	}
 	status = command->main(command, argc, argv);
 	finish_output();
 	if (head.coding != WORKER_PLAIN &&
-	    !packing_write(STDOUT_FILENO, files[READER_PACKED], head.coding))
+	    !http_compress_write(STDOUT_FILENO, files[READER_PACKED],
+				 head.coding))
 		_exit(WORKER_NO_ROOM);
 	_exit(status);
 }

@@ -1,7 +1,7 @@
 /*
- * cmd_sql.c: `gnomon sql`: statements of SQL over the blocks, stacks and
- * threads of traces. Runs in the main thread; statements are run by a process
- * of their own (sql_worker.h).
+ * cmd_sql.c: `gnomon sql`: SQL statements over the blocks, stacks and threads
+ * of traces. Runs in the main thread; a separate process runs the statements
+ * (sql_worker.h).
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
-#include "cli/command/reading.h"
+#include "cli/base/io_full.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/sql/sql_prompt.h"
 #include "cli/sql/sql_worker.h"
@@ -23,7 +23,7 @@
 enum { SCRIPT = 1, CSV, JSON, NO_SUMMARY, TIMEOUT, MEMORY };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct sql_limits limits;
 	enum sql_mode mode;
 	bool no_summary;
@@ -34,8 +34,8 @@ static int take(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case SCRIPT:
 		request->script = value;
@@ -57,7 +57,7 @@ static int take(void *owner, int id, const char *value)
 	return 0;
 }
 
-/* Whether an operand is a statement, and not the name of a file. */
+/* Whether an operand is a statement rather than a file name. */
 static bool is_statement(const char *text)
 {
 	struct stat status;
@@ -77,7 +77,7 @@ static bool read_all(FILE *in, const char *name, struct buffer *text)
 		buffer_add(text, piece, n);
 	if (!ferror(in))
 		return true;
-	tell_error("%s: cannot be read: %s", name, strerror(errno));
+	log_error("%s: cannot read: %s", name, strerror(errno));
 	return false;
 }
 
@@ -87,8 +87,8 @@ static bool read_script(const char *path, struct buffer *text)
 	bool good;
 
 	if (in == NULL) {
-		tell_error("%s: the script cannot be read: %s", path,
-			   strerror(errno));
+		log_error("%s: cannot read the script: %s", path,
+			  strerror(errno));
 		return false;
 	}
 	good = read_all(in, path, text);
@@ -96,13 +96,14 @@ static bool read_script(const char *path, struct buffer *text)
 	return good;
 }
 
-/* False: nothing to run, which was said; or, without a text, a prompt. */
+/* Find the statements to run. False: an error, after a message. No text: run
+ * the prompt. */
 static bool find_text(const struct request *request, const char *statement,
 		      struct buffer *text)
 {
 	if (request->script != NULL && statement != NULL) {
-		tell_error("-f %s: and a statement: leave out one of them",
-			   request->script);
+		log_error("-f %s and a statement are both given: remove one",
+			  request->script);
 		return false;
 	}
 	if (statement != NULL)
@@ -114,7 +115,7 @@ static bool find_text(const struct request *request, const char *statement,
 	return true;
 }
 
-/* As a program that a signal ended. */
+/* End like a program killed by SIGINT. */
 static int end_interrupted(void)
 {
 	signal(SIGINT, SIG_DFL);
@@ -125,7 +126,7 @@ static int end_interrupted(void)
 static int run(struct request *request, const char *statement)
 {
 	struct sql_worker worker = {
-		.reading = &request->reading, .limits = request->limits,
+		.args = &request->args, .limits = request->limits,
 		.mode = request->mode, .no_summary = request->no_summary,
 	};
 	LOCAL_BUFFER text = { 0 };
@@ -143,8 +144,8 @@ static int run(struct request *request, const char *statement)
 	return status == SQL_WORKER_INTERRUPTED ? end_interrupted() : status;
 }
 
-/* The statement among operands, which is taken out of them; NULL: there is none.
- * It stands last, or, as people write it, before the traces. */
+/* Takes the statement out of the operands; NULL: none. It is the last operand,
+ * or comes before the traces. */
 static const char *take_statement(char **operands, int *count)
 {
 	int i = *count;
@@ -167,67 +168,67 @@ static int run_sql(const struct command *command, int argc, char **argv)
 	const char *statement;
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	statement = take_statement(argv + 1, &operands);
 	status = EXIT_NOTHING;
-	if (reading_find(&request.reading, operands, argv + 1))
+	if (trace_args_find(&request.args, operands, argv + 1))
 		status = run(&request, statement);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 
 static const char *const description[] = {
-	"Answers statements of SQL about what was allocated: each block is a "
-	"row of the table blocks, and sums has them in groups. Stacks, frames, "
-	"threads, mappings, memory over time and more are tables, too: "
-	"`.tables` lists them, `.schema` their columns. docs/SQL.md has all of "
-	"them, and many questions with their answers.",
-	"Filters are columns that take =, as in WHERE alive_at = '50%' AND "
-	"size_min = 4096: they mean what the options mean. Of several traces, "
-	"each is a process. Without a statement there is a prompt; at the end "
-	"of a pipe, statements are read from it.",
-	"Traces are only read. Temporary tables and views can be made, and "
-	"live in memory. Statements run in a process of their own, which "
-	"Ctrl-C, --timeout and --memory end.",
+	"Runs SQL statements on allocations: each block is a row of the table "
+	"`blocks`, and `sums` groups blocks. There are also tables of stacks, "
+	"frames, threads, mappings, memory over time and more: `.tables` lists "
+	"them, `.schema` shows their columns. docs/SQL.md describes them all, "
+	"with many example queries.",
+	"Filters are columns that support only =, as in WHERE alive_at = '50%' "
+	"AND size_min = 4096. They have the meaning of the options of the same "
+	"names. With several traces, the column `process` tells which. Without "
+	"a statement, statements are read from a prompt, or from standard "
+	"input if it is not a terminal.",
+	"Traces are never changed. Temporary tables and views can be created; "
+	"they live in memory. Statements run in a separate process, which "
+	"Ctrl-C, --timeout and --memory can stop.",
 	"Exit status: 0 all was read; 2 wrong use, or a statement failed; 3 "
-	"parts of a trace were missing or damaged, which is said on standard "
-	"error.",
+	"parts of a trace are missing or damaged: see standard error.",
 	NULL
 };
 
 static const char *const examples[] = {
 	"gnomon sql app.trace \"select function(context), sum(bytes) from sums "
 	"where alive_at = '50%' group by 1 order by 2 desc limit 20\"",
-	"who held most in the middle of the run",
+	"the functions with most live bytes halfway through the run",
 	"gnomon sql app.trace --csv -f leaks.sql > leaks.csv",
-	"what a script says, for other programs",
+	"run a script, with its result as CSV",
 	"gnomon sql app.trace",
-	"a prompt",
+	"open a prompt",
 	NULL
 };
 
 static const struct command_group *const groups[] = {
-	&reading_model_options, &reading_symbols, &reading_index,
+	&trace_args_model_options, &trace_args_symbols, &trace_args_index,
 	&filter_options, NULL
 };
 
 static const struct command_option options[] = {
 	{ SCRIPT, "file", 'f', "FILE", NULL, "run the statements in FILE" },
-	{ CSV, "csv", 0, NULL, NULL, "rows as comma-separated values" },
-	{ JSON, "json", 0, NULL, NULL, "rows as JSON: one object for each "
-	  "statement that has any columns" },
+	{ CSV, "csv", 0, NULL, NULL, "write rows as comma-separated values" },
+	{ JSON, "json", 0, NULL, NULL, "write rows as JSON: one object for "
+				       "each statement that returns columns" },
 	{ NO_SUMMARY, "no-summary", 0, NULL, NULL,
-	  "with --json: without the summary of the traces, which takes longer "
-	  "than many a statement" },
+	  "with --json, leave out the summary of the traces, which may take "
+	  "longer than the statement" },
 	{ TIMEOUT, "timeout", 0, "DURATION", "none",
-	  "end a statement that takes longer; reading traces counts to the "
-	  "first" },
+	  "stop a statement that runs longer; the first one includes the time "
+	  "to read traces" },
 	{ MEMORY, "memory", 0, "SIZE", "none",
-	  "what the process of the statements may map, programs and libraries "
-	  "included" },
+	  "limit the address space of the process that runs statements, "
+	  "including its program and libraries" },
 	COMMAND_COLOR_OPTION,
 	COMMAND_COMMON_OPTIONS,
 };
@@ -235,7 +236,7 @@ static const struct command_option options[] = {
 const struct command cmd_sql = {
 	.name = "sql",
 	.operands = "[TRACE...] [STATEMENT]",
-	.summary = "ask in SQL about every allocation",
+	.summary = "query every allocation with SQL",
 	.description = description,
 	.examples = examples,
 	.options = options,

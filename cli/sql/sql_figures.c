@@ -13,37 +13,38 @@ struct listing {
 	unsigned count;
 };
 
-/* Of a kind with several members, what each is. */
+/* Help for each member of kinds with several members. */
 static const struct {
 	const char *name, *help;
 } members[] = {
-	{ "live_bytes", "bytes live at the end, or at alive_at" },
-	{ "live_blocks", "blocks live then" },
-	{ "peak_bytes", "bytes of it at the global peak: shares add up" },
-	{ "peak_blocks", "blocks of it then" },
-	{ "own_peak_bytes", "the most of it at any time: does not add up" },
-	{ "own_peak_blocks", "blocks of it then" },
-	{ "own_peak_time_ns", "when that was" },
-	{ "frees", "blocks that were freed" },
-	{ "lifetime_ns", "mean lifetime of those" },
-	{ "first_ns", "its first allocation" },
-	{ "last_ns", "its last allocation" },
+	{ "live_bytes", "live bytes at the end, or at alive_at" },
+	{ "live_blocks", "live blocks at that moment" },
+	{ "peak_bytes", "live bytes at the global peak: adds up over rows" },
+	{ "peak_blocks", "live blocks at the global peak" },
+	{ "own_peak_bytes", "the row's own peak: the most live bytes at any "
+			    "time; does not add up" },
+	{ "own_peak_blocks", "live blocks at the own peak" },
+	{ "own_peak_time_ns", "time of the own peak" },
+	{ "frees", "freed blocks" },
+	{ "lifetime_ns", "mean lifetime of the freed blocks" },
+	{ "first_ns", "time of the first allocation" },
+	{ "last_ns", "time of the last allocation" },
 };
 
-/* Else, what the kind says of itself. */
+/* Otherwise, the help of the kind. */
 static const char *help_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		if (strcmp(members[i].name, name) == 0)
 			return members[i].help;
-	for (unsigned i = 0; i < figure_count; i++)
-		for (unsigned m = 0; m < FIGURE_KIND_MEMBERS; m++) {
-			const struct figure_member *member =
-				&figure_kinds[i].members[m];
+	for (unsigned i = 0; i < measure_count; i++)
+		for (unsigned m = 0; m < MEASURE_KIND_MEMBERS; m++) {
+			const struct measure_member *member =
+				&measure_kinds[i].members[m];
 
 			if (member->name != NULL &&
 			    strcmp(member->name, name) == 0)
-				return figure_kinds[i].help;
+				return measure_kinds[i].help;
 		}
 	return "";
 }
@@ -65,11 +66,11 @@ void sql_figures_columns(struct sql_column *list, unsigned *count)
 
 	list[listing.count++] = (struct sql_column){
 		.name = "bytes", .type = SQL_INTEGER,
-		.help = "bytes of all blocks that the filters select",
+		.help = "total bytes of the selected blocks, live or not",
 	};
 	list[listing.count++] = (struct sql_column){
 		.name = "blocks", .type = SQL_INTEGER,
-		.help = "all blocks that the filters select",
+		.help = "number of selected blocks, live or not",
 	};
 	figures_each(&nothing, 0, add, &listing);
 	*count = listing.count;

@@ -1,21 +1,21 @@
 /*
- * sql_figures.h: the columns that tell figures (cli/model/stats/figures.h),
- * for each table that has them: from the one table of figures, by the same
- * names, and two that mean the same whatever is live.
+ * sql_figures.h: the columns of measures (cli/model/stats/figures.h) for all
+ * tables that have them: `bytes` and `blocks`, which do not depend on the
+ * moment, then the measures of the table of figures, under the same names.
  */
 #ifndef GNOMON_SQL_FIGURES_H
 #define GNOMON_SQL_FIGURES_H
 
 #include "cli/sql/sql_table.h"
 
-#define SQL_FIGURES_MAX (2 + FIGURE_MEMBERS_MAX)
+#define SQL_FIGURES_MAX (2 + MEASURE_MEMBERS_MAX)
 
-/* Appends them to the `count` columns of a list that has room. */
+/* Append the columns to the `count` columns of a list that has room. */
 void sql_figures_columns(struct sql_column *list, unsigned *count);
-/* The n-th of them. */
+/* The value of the n-th of these columns. */
 void sql_figures_value(const struct figures *figures, uint64_t end_ns,
 		       unsigned n, sqlite3_context *to);
-/* Whether the n-th says when and how much most was live of a row by itself. */
+/* Whether the n-th column is about the own peak of a row. */
 bool sql_figures_own_peak(unsigned n);
 
 #endif

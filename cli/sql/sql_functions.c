@@ -1,6 +1,5 @@
 /*
- * sql_functions.c: see sql_functions.h. Called by the thread that has the
- * session.
+ * sql_functions.c: see sql_functions.h. Called by the session's thread.
  */
 #include "cli/sql/sql_functions.h"
 
@@ -52,7 +51,7 @@ OF_STACK(call_file, sql_stack_file)
 OF_STACK(call_line, sql_stack_line)
 OF_STACK(call_library, sql_stack_library)
 
-/* A real number, as avg() gives, is rounded. */
+/* Real numbers, like those of avg(), are rounded. */
 static bool whole_number(sqlite3_value *value, int64_t *number)
 {
 	double real = sqlite3_value_double(value);
@@ -103,7 +102,7 @@ static void call_regexp(sqlite3_context *to, int argc, sqlite3_value **argv)
 	if (pattern == NULL) {
 		pattern = pattern_new(expression, why, sizeof(why));
 		if (pattern == NULL) {
-			buffer_printf(&said, "the expression `%s` is wrong: %s",
+			buffer_printf(&said, "invalid expression `%s`: %s",
 				      expression, why);
 			sqlite3_result_error(to, said.data, -1);
 			return;
@@ -121,14 +120,15 @@ static const struct {
 	void (*call)(sqlite3_context *to, int argc, sqlite3_value **argv);
 } functions[] = {
 	{ "stack", "context", "the functions of a call stack, innermost first, "
-	  "with ; between", 1, call_text },
-	{ "function", "context", "the function of its site: the innermost "
-	  "frame of the program's own code", 1, call_function },
-	{ "file", "context", "the source file of its site", 1, call_file },
-	{ "line", "context", "the line of its site", 1, call_line },
-	{ "library", "context", "the library of its site", 1, call_library },
-	{ "human", "bytes", "a size as people write it: 1.5M", 1, call_human },
-	{ "duration", "ns", "a time as people write it: 3.21s", 1,
+	  "separated by ;", 1, call_text },
+	{ "function", "context", "the function of the call stack's site: the "
+	  "innermost frame of the program's own code", 1, call_function },
+	{ "file", "context", "the source file of the site", 1, call_file },
+	{ "line", "context", "the line of the site", 1, call_line },
+	{ "library", "context", "the library of the site", 1, call_library },
+	{ "human", "bytes", "a size in human-readable form: 1.5M", 1,
+	  call_human },
+	{ "duration", "ns", "a time in human-readable form: 3.21s", 1,
 	  call_duration },
 	{ "regexp", "expression, text", "whether a regular expression (PCRE2) "
 	  "matches; also TEXT REGEXP EXPRESSION", 2, call_regexp },

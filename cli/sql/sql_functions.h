@@ -1,5 +1,5 @@
 /*
- * sql_functions.h: functions of SQL that gnomon brings.
+ * sql_functions.h: gnomon's own SQL functions.
  */
 #ifndef GNOMON_SQL_FUNCTIONS_H
 #define GNOMON_SQL_FUNCTIONS_H
@@ -9,12 +9,12 @@
 #include "cli/base/text/buffer.h"
 #include "cli/sql/sql_trace.h"
 
-/* Makes them known to a connection. 0, or SQLite's error. The traces are
+/* Register them with a connection. 0, or SQLite's error. The traces are
  * borrowed. */
 int sql_functions_add(sqlite3 *db, struct sql_traces *traces);
-/* "stack(context)", what it is: a line each, for .help. */
+/* A line for each function, "stack(context)" and its help, for .help. */
 void sql_functions_help(struct buffer *text);
-/* The n-th, without its parentheses; NULL behind the last. */
+/* The name of the n-th function, without parentheses; NULL: past the end. */
 const char *sql_functions_name(size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * sql_json.c: see sql_json.h. The summary is that of all traces together, as
- * the command's filters select them, whatever the statement asks.
+ * sql_json.c: see sql_json.h. The summary covers all traces with the command's
+ * filters, whatever the statement selects.
  */
 #include "cli/sql/sql_json.h"
 
@@ -14,17 +14,17 @@
 static void add_trace(struct report_process *sum, struct sql_trace *trace)
 {
 	const struct report_options options = {
-		.query = &trace->reading->query,
+		.query = &trace->args->query,
 	};
 	struct stack_filter *filter = NULL;
 	struct report report = {
-		.options = &options, .places = &trace->reading->places,
+		.options = &options, .places = &trace->args->places,
 		.model = sql_trace_model(trace),
 		.frames = sql_trace_frames(trace),
 		.end_ns = trace->end_ns,
 	};
 
-	if (reading_stack_filter(trace->reading, &trace->frames, &filter) &&
+	if (trace_args_stack_filter(trace->args, &trace->frames, &filter) &&
 	    filter != NULL) {
 		report.keep = stack_filter_keeps;
 		report.keeper = filter;
@@ -36,7 +36,7 @@ static void add_trace(struct report_process *sum, struct sql_trace *trace)
 	sum->contexts += report.about.contexts;
 	if (sum->duration_ns < report.about.duration_ns)
 		sum->duration_ns = report.about.duration_ns;
-	/* of several the peaks are at different times */
+	/* peaks of several traces are at different times */
 	sum->peak_time_ns = trace->number == 1 ? report.about.peak_time_ns : 0;
 	report_process_free(&report.about);
 	stack_filter_free(filter);

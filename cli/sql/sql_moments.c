@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/moment.h"
 
-/* NULL: it is no name. */
+/* The name in a filter's value; NULL: the value is not a name. */
 static const char *name_of(const struct sql_word *word)
 {
 	const struct command_option *option =
@@ -49,13 +49,13 @@ bool sql_moments_here(const struct sql_trace *trace,
 	return has_name(trace, name_of(word));
 }
 
-void sql_moments_tell(struct sql_trace *trace, const struct sql_word *word)
+void sql_moments_report(struct sql_trace *trace, const struct sql_word *word)
 {
 	const char *name = name_of(word);
 	size_t before = trace->lacked.count;
 
 	intern_string(&trace->lacked, name);
 	if (trace->lacked.count > before)
-		tell_note("%s: no marker or snapshot is called %s there: none "
-			  "of its rows are meant", trace->path, name);
+		log_note("%s: has no marker or snapshot `%s`: none of its "
+			 "rows match", trace->path, name);
 }

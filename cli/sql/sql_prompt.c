@@ -1,6 +1,6 @@
 /*
- * sql_prompt.c: see sql_prompt.h. Lines are read by libedit, whose licence
- * allows what gnomon's does; one thread.
+ * sql_prompt.c: see sql_prompt.h. Uses libedit, whose licence is compatible
+ * with gnomon's. One thread.
  */
 #include "cli/sql/sql_prompt.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/sql/sql_functions.h"
 #include "cli/sql/sql_table.h"
 
@@ -32,7 +32,7 @@ static const char *const words[] = {
 
 struct candidates {
 	const char *text;
-	int left;		/* of those that fit, to be passed */
+	int left;		/* matches to skip */
 	char *found;
 };
 
@@ -43,7 +43,7 @@ static void offer(struct candidates *c, const char *word)
 		c->found = grow_copy(word, strlen(word));
 }
 
-/* libedit's: the n-th that fits, from state 0 on; to be freed. */
+/* libedit's callback: the n-th match, from state 0; the caller frees it. */
 static char *next_candidate(const char *text, int state)
 {
 	struct candidates c = { .text = text, .left = state };
@@ -69,14 +69,14 @@ static char *next_candidate(const char *text, int state)
 static char **complete(const char *text, int start, int end)
 {
 	(void)start, (void)end;
-	/* no names of files, where nothing else fits */
+	/* no file names if nothing else matches */
 	rl_attempted_completion_over = 1;
 	return rl_completion_matches(text, next_candidate);
 }
 
 /* ---- history ---- */
 
-/* $XDG_STATE_HOME/gnomon/sql_history, to be freed; NULL: there is no home. */
+/* $XDG_STATE_HOME/gnomon/sql_history; the caller frees it. NULL: no home. */
 static char *history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -91,7 +91,7 @@ static char *history_path(void)
 	for (char *at = folder + 1; *at != 0; at++)
 		if (*at == '/') {
 			*at = 0;
-			mkdir(folder, 0700);	/* mostly it is there */
+			mkdir(folder, 0700);	/* usually it exists */
 			*at = '/';
 		}
 	mkdir(folder, 0700);
@@ -107,7 +107,7 @@ static char *begin_history(void)
 	using_history();
 	stifle_history(HISTORY_LINES);
 	if (path != NULL)
-		read_history(path);	/* the first time there is none */
+		read_history(path);	/* missing the first time */
 	return path;
 }
 
@@ -115,7 +115,7 @@ static void end_history(char *path)
 {
 	mode_t mask = umask(0077);
 
-	/* What cannot be kept is no loss that a person has to hear of. */
+	/* A failure to save the history is not reported. */
 	if (path != NULL)
 		write_history(path);
 	umask(mask);
@@ -146,15 +146,16 @@ static void run_text(struct sql_worker *worker, const char *text)
 {
 	bool had = worker->pid != 0;
 
-	sql_worker_was_interrupted();	/* that was about the line */
+	sql_worker_was_interrupted();	/* an interrupt of the line editor */
 	if (sql_worker_run(worker, text) == SQL_WORKER_INTERRUPTED &&
 	    worker->stopped)
-		tell_error("interrupted");
+		log_error("interrupted");
 	if (had && worker->pid == 0)
-		tell_note("temporary tables and views are gone");
+		log_note("the process was restarted: temporary tables and "
+			 "views are gone");
 }
 
-/* False: that was the end. */
+/* False: the user quit. */
 static bool take_line(struct sql_worker *worker, char *line,
 		      struct buffer *text)
 {
@@ -180,11 +181,11 @@ int sql_prompt(struct sql_worker *worker)
 
 	rl_readline_name = "gnomon";
 	rl_attempted_completion_function = complete;
-	/* traces are read before the first statement, and what is wrong said */
+	/* read the traces and log errors before the prompt */
 	status = sql_worker_run(worker, "");
 	more = worker->pid != 0;
 	if (more)
-		printf("Statements end with ; and .help tells more.\n");
+		printf("Statements end with a semicolon; .help shows more.\n");
 	while (more) {
 		line = readline(text.size > 0 ? "   ...> " : "gnomon> ");
 		if (line == NULL && sql_worker_was_interrupted()) {

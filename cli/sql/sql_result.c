@@ -1,7 +1,7 @@
 /*
- * sql_result.c: see sql_result.h. A table's columns are as wide as what its
- * first rows have in them. On a terminal, the widest texts are cut until all
- * fit; where too little would be left of them, each value has a line.
+ * sql_result.c: see sql_result.h. The first rows set the width of a table's
+ * columns. On a terminal, the widest texts are cut until a row fits. If too
+ * little would be left of them, each value gets a line of its own.
  */
 #include "cli/sql/sql_result.h"
 
@@ -19,12 +19,12 @@
 #include "cli/base/text/utf8.h"
 #include "cli/sql/sql_json.h"
 
-#define ROWS_LOOKED_AT 1000	/* before the first is written */
-#define TEXT_LEAST 20		/* that a text is cut to */
+#define ROWS_LOOKED_AT 1000	/* before any output */
+#define TEXT_LEAST 20		/* minimum width of a cut text */
 #define HEADING_LEAST 6
 #define GAP 2
 
-/* A value as a text in UTF-8, without control characters; NULL is "". */
+/* A value as UTF-8 text without control characters; NULL is "". */
 static void value_text(sqlite3_stmt *statement, int column,
 		       struct buffer *text)
 {
@@ -61,14 +61,14 @@ struct sheet {
 	int columns;
 	bool upright;		/* a line for each value */
 	size_t *widths;
-	size_t *least;		/* that they may be cut to */
+	size_t *least;		/* minimum widths */
 	struct cell *headings;
 	struct cell *cells;	/* of the first rows, row by row */
 	size_t count, capacity;
-	uint64_t rows;		/* that were written */
+	uint64_t rows;		/* rows written */
 };
 
-/* Of numbers nothing may be left out, of texts the middle. */
+/* Numbers are never cut; texts lose their middle. */
 static size_t least_width(size_t width, bool number)
 {
 	return number || width < TEXT_LEAST ? width : TEXT_LEAST;
@@ -103,7 +103,7 @@ static void add_row(struct sheet *sheet, sqlite3_stmt *statement)
 	}
 }
 
-/* Columns of a terminal; 0: it is none. */
+/* Columns of the terminal; 0: not a terminal. */
 static size_t screen_width(FILE *out)
 {
 	struct winsize size;
@@ -114,7 +114,7 @@ static size_t screen_width(FILE *out)
 	return size.ws_col;
 }
 
-/* That of the column that is the widest of those that can be cut; -1: none. */
+/* The widest column that can still be cut; -1: none. */
 static int find_widest(const struct sheet *sheet)
 {
 	int widest = -1;
@@ -126,14 +126,15 @@ static int find_widest(const struct sheet *sheet)
 	return widest;
 }
 
-/* Cut the widest column by one, until all fit; else rows stand upright. */
+/* Narrow the widest column by one until all fit; otherwise print one value a
+ * line. */
 static void fit_widths(struct sheet *sheet)
 {
 	size_t limit = screen_width(sheet->out), sum = 0;
 	int widest;
 
 	if (sheet->count == 0)
-		return;		/* headings alone are a line in any case */
+		return;		/* headings alone are always one line */
 	for (int i = 0; i < sheet->columns; i++)
 		sum += sheet->widths[i] + GAP;
 	while (limit > 0 && sum > limit + GAP) {
@@ -177,7 +178,7 @@ static void put_line(const struct sheet *sheet, const struct cell *cells)
 		put_cell(sheet, i, &cells[i]);
 }
 
-/* Lines for each value. */
+/* One line for each value. */
 static void put_upright(const struct sheet *sheet, const struct cell *cells)
 {
 	size_t width = 0;
@@ -204,7 +205,7 @@ static void free_cells(struct cell *cells, size_t count)
 		free(cells[i].text);
 }
 
-/* And let go of them. */
+/* Write the rows and free them. */
 static void put_rows(struct sheet *sheet)
 {
 	size_t columns = (size_t)sheet->columns;
@@ -222,7 +223,7 @@ static void put_rows(struct sheet *sheet)
 	sheet->count = 0;
 }
 
-/* They are cells at first, for their widths. */
+/* Headings start as cells, to set the widths. */
 static void begin_sheet(struct sheet *sheet, sqlite3_stmt *statement)
 {
 	size_t columns = (size_t)sheet->columns;
@@ -243,7 +244,7 @@ static void begin_sheet(struct sheet *sheet, sqlite3_stmt *statement)
 	sheet->count = sheet->capacity = 0;
 }
 
-/* Headings stand as their column's first value does. */
+/* Align headings like their column's first value. */
 static void settle_sheet(struct sheet *sheet)
 {
 	size_t columns = (size_t)sheet->columns;

@@ -1,10 +1,10 @@
 /*
  * sql_scan.c: see sql_scan.h.
  *
- * Words about blocks are asked of each row that the plain comparisons let pass,
- * by what they mean in the trace (selection.h). Ranges that follow from some of
- * them are terms as well, so that chunks are skipped. Words about chains and
- * groups are for models: it is asked which blocks it selects.
+ * Filters on blocks (selection.h) are applied to each row that passes the plain
+ * comparisons. Where a filter implies a range, the range becomes a term too, so
+ * that chunks are skipped. Filters on realloc chains and groups need a model:
+ * the scan then keeps the blocks that the model selects.
  */
 #include "cli/sql/sql_scan.h"
 
@@ -22,12 +22,13 @@
 #include "cli/trace/read/clock.h"
 #include "unwind/claim.h"
 
-/* By so much a span of ticks may be off that follows from a mean rate. */
+/* The relative error of a span in ticks that was computed from the mean clock
+ * rate. */
 #define SPAN_SLACK 0.01
 
 /* ---- terms ---- */
 
-/* The range of a column, which has all values so far. */
+/* The range of a column, initially all values. */
 static struct store_range *range_of(struct sql_scan *scan,
 				    enum store_column column)
 {
@@ -67,8 +68,8 @@ static void at_most(struct sql_scan *scan, enum store_column column,
 	scan->nothing |= range->least > range->greatest;
 }
 
-/* A term that wants a value of a set, which is empty so far; NULL: there are
- * terms enough, and SQLite looks at the rest. */
+/* Add a term for a set of values, initially empty. NULL: too many terms; SQLite
+ * then checks the rows. */
 static uint64_t *add_set(struct sql_scan *scan, enum store_column column,
 			 uint64_t size)
 {
@@ -87,7 +88,7 @@ static uint64_t *add_set(struct sql_scan *scan, enum store_column column,
 
 /* ---- plain comparisons ---- */
 
-/* The first stamp that is not before so many ns. */
+/* The first stamp at or after a time in ns. */
 static uint64_t stamp_of(const struct sql_scan *scan, uint64_t ns)
 {
 	const struct moment moment = { .ns = ns };
@@ -97,7 +98,7 @@ static uint64_t stamp_of(const struct sql_scan *scan, uint64_t ns)
 	return stamp;
 }
 
-/* Ticks that surely are no more, or no fewer, than so many ns. */
+/* A lower or upper bound, in ticks, of a span in ns. */
 static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool least)
 {
 	double rate = clock_rate(model_clock(scan->trace->outline));
@@ -109,7 +110,8 @@ static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool least)
 						  (uint64_t)ticks;
 }
 
-/* The value as the store has it; least and greatest that are equal to it. */
+/* Convert a value to the store's units: the range of stored values equal to
+ * it. */
 static struct store_range stored(const struct sql_scan *scan,
 				 const struct sql_scan_column *column,
 				 uint64_t value)
@@ -159,7 +161,8 @@ static void take_bound(struct sql_scan *scan, enum store_column column,
 	}
 }
 
-/* Of a number, > is >= of the next one. False: there is none. */
+/* Turn > into >= of the next number, < into <= of the previous. False: there is
+ * none. */
 static bool make_closed(int *op, uint64_t *value)
 {
 	if (*op == SQLITE_INDEX_CONSTRAINT_GT) {
@@ -173,7 +176,8 @@ static bool make_closed(int *op, uint64_t *value)
 	return true;
 }
 
-/* At times and spans SQLite looks again, so that > may be as >= there. */
+/* For times and spans SQLite checks the rows again, so > may be treated as
+ * >=. */
 static void take_term(struct sql_scan *scan, const struct sql_term *term,
 		      const struct sql_scan_column *column)
 {
@@ -203,7 +207,7 @@ static void take_term(struct sql_scan *scan, const struct sql_term *term,
 							    value));
 }
 
-/* ---- words about stacks ---- */
+/* ---- filters on stacks ---- */
 
 static void take_stacks(struct sql_scan *scan, struct stack_filter *keeps)
 {
@@ -217,7 +221,7 @@ static void take_stacks(struct sql_scan *scan, struct stack_filter *keeps)
 			set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* ---- words about blocks ---- */
+/* ---- filters on blocks ---- */
 
 static void block_of(const struct store_batch *batch, size_t i,
 		     struct block *block)
@@ -225,7 +229,7 @@ static void block_of(const struct store_batch *batch, size_t i,
 	*block = (struct block){
 		.address = batch->column[STORE_ADDRESS][i],
 		.size = batch->column[STORE_SIZE][i],
-		.birth = batch->column[STORE_BEGIN][i],
+		.alloc = batch->column[STORE_BEGIN][i],
 		.layout = batch->column[STORE_LAYOUT][i] & BLOCK_LAYOUT,
 		.pooled = (batch->column[STORE_FLAGS][i] & STORE_POOLED) != 0,
 		.thread = (uint32_t)batch->column[STORE_THREAD][i],
@@ -263,7 +267,7 @@ static void keep_selected(void *owner, unsigned worker,
 	}
 }
 
-/* What words say of ranges, for chunks to be skipped. */
+/* Add the ranges that filters imply, so that chunks are skipped. */
 static void narrow(struct sql_scan *scan)
 {
 	static const struct {
@@ -281,7 +285,8 @@ static void narrow(struct sql_scan *scan)
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		word = filter_word(scan->filter, words[i].id, 0);
-		/* either of several; and a heap's addresses are more */
+		/* several values are alternatives; addresses of custom heaps
+		 * have extra bits */
 		if (word == NULL ||
 		    filter_word(scan->filter, words[i].id, 1) != NULL ||
 		    (heaps && words[i].column == STORE_ADDRESS))
@@ -303,18 +308,18 @@ static void narrow(struct sql_scan *scan)
 	}
 }
 
-/* ---- words about chains and groups ---- */
+/* ---- filters on chains and groups ---- */
 
 static void list_block(struct sql_scan *scan, const struct block *block,
 		       uint64_t end)
 {
 	GROW(scan->selected, scan->selected_count, scan->selected_capacity);
 	scan->selected[scan->selected_count++] = (struct sql_scan_block){
-		block->birth, block->address, end, false
+		block->alloc, block->address, end, false
 	};
 }
 
-static void pass_birth(void *owner, const struct block *block, uint32_t number,
+static void pass_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	(void)owner, (void)block, (void)number, (void)node, (void)chain;
@@ -336,7 +341,7 @@ static int by_begin(const void *a, const void *b)
 	       sort_up(x->address, y->address) ?: sort_up(x->end, y->end);
 }
 
-/* The first that is no less. */
+/* The first element not less than `wanted`. */
 static size_t find_listed(const struct sql_scan *scan,
 			  const struct sql_scan_block *wanted)
 {
@@ -353,7 +358,8 @@ static size_t find_listed(const struct sql_scan *scan,
 	return low;
 }
 
-/* Of equal ones it takes the first that is free: one thread calls it. */
+/* Match each row with an equal block that no row has matched. One thread
+ * only. */
 static void keep_listed(void *owner, unsigned worker,
 			const struct store_batch *batch, uint8_t *keep)
 {
@@ -383,7 +389,7 @@ static void keep_listed(void *owner, unsigned worker,
 static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 			  struct buffer *why)
 {
-	const struct model_tap tap = { .owner = scan, .birth = pass_birth,
+	const struct model_tap tap = { .owner = scan, .alloc = pass_alloc,
 				       .end = list_ended };
 	const struct block *block;
 	uint64_t at = 0;
@@ -392,7 +398,7 @@ static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 	if (!scan->of_moment &&
 	    model_follow(view->model, scan->trace->path, &tap) ==
 		    EXIT_NOTHING) {
-		buffer_printf(why, "%s: cannot be read a second time",
+		buffer_printf(why, "%s: cannot read the trace a second time",
 			      scan->trace->path);
 		return false;
 	}
@@ -406,10 +412,10 @@ static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 	return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the scan ---- */
 
-/* What was before the last beginning that applies does not count; nor do blocks
- * of other heaps, where no word asks for them. */
+/* Exclude blocks from before the last start or clear that applies, and blocks
+ * of custom heaps unless a filter selects them. */
 static void take_bounds(struct sql_scan *scan)
 {
 	const struct controls *controls = model_controls(scan->trace->outline);
@@ -424,7 +430,7 @@ static void take_bounds(struct sql_scan *scan)
 		at_most(scan, STORE_FLAGS, STORE_POOLED - 1);
 }
 
-/* Whether only a model knows what is selected. */
+/* Whether only a model can decide what is selected. */
 static bool needs_model(const struct sql_scan *scan)
 {
 	return filter_has(scan->filter, FILTER_GROUP_COUNT_MIN,
@@ -449,7 +455,7 @@ static bool make_selection(struct sql_scan *scan, struct buffer *why)
 		buffer_printf(why, "%s: %s", trace->path,
 			      notes->count > before ?
 			      notes->list[notes->count - 1].text :
-			      "these filters mean nothing there");
+			      "these filters do not apply to this trace");
 	return scan->selection != NULL;
 }
 
@@ -467,8 +473,8 @@ static void take_selection(struct sql_scan *scan)
 		STORE_BIT(STORE_BETWEEN);
 }
 
-/* What words about stacks say needs names alone, unless they are about groups:
- * then a model knows. */
+/* Filters on stacks need only symbols, unless they are about groups: then a
+ * model decides. */
 static bool make_stacks(struct sql_scan *scan, struct buffer *why)
 {
 	if (!filter_has_stacks(scan->filter))
@@ -476,7 +482,8 @@ static bool make_stacks(struct sql_scan *scan, struct buffer *why)
 	scan->keeps = stack_filter_new(scan->filter,
 				       sql_trace_frames(scan->trace));
 	if (scan->keeps == NULL && why->size == 0)
-		buffer_printf(why, "%s: these filters mean nothing there",
+		buffer_printf(why, "%s: these filters do not apply to this "
+				   "trace",
 			      scan->trace->path);
 	if (scan->keeps != NULL)
 		take_stacks(scan, scan->keeps);
@@ -515,7 +522,7 @@ bool sql_scan_make(struct sql_scan *scan, const struct sql_cursor *cursor,
 {
 	memset(scan, 0, sizeof(*scan));
 	scan->trace = cursor->trace;
-	scan->temporary = cursor->trace->reading->query.temporary;
+	scan->temporary = cursor->trace->args->query.temporary;
 	scan->scan.terms = scan->terms;
 	scan->scan.keeper = scan;
 	store_fact(cursor->trace->store, "last_stamp", &scan->scan.now);

@@ -1,9 +1,9 @@
 /*
- * sql_scan.h: which rows of a trace's store a statement wants, as a scan of the
- * store (cli/store/store_scan.h): of the filters, of the plain comparisons, and
- * of what the command counts at all.
+ * sql_scan.h: translates a statement's conditions into a scan of the trace's
+ * store (cli/store/store_scan.h): its filters, its plain comparisons, and what
+ * the command counts at all.
  *
- *  I1  Rows that pass are those that sums counts with the same filters.
+ *  I1  Selects the same rows as the table `sums` with the same filters.
  */
 #ifndef GNOMON_SQL_SCAN_H
 #define GNOMON_SQL_SCAN_H
@@ -11,51 +11,55 @@
 #include "cli/sql/sql_table.h"
 #include "cli/store/store_scan.h"
 
-/* Each column has one range at most; sets, of contexts and threads, are more. */
+/* Each column has at most one range. Sets of contexts and threads come on
+ * top. */
 #define SQL_SCAN_SETS 8
 #define SQL_SCAN_TERMS (STORE_COLUMNS + SQL_SCAN_SETS)
 
 struct selection;
 
-/* A plain comparison with a column of the table means that of the store. */
+/* Maps a column of a table to a column of the store, for plain comparisons. */
 struct sql_scan_column {
-	unsigned column;		/* of the table */
+	unsigned column;		/* in the table */
 	enum store_column stored;
 	enum { SQL_SCAN_NUMBER, SQL_SCAN_TIME, SQL_SCAN_SPAN, SQL_SCAN_CONTEXT,
 	       SQL_SCAN_THREAD } is;
 };
 
-/* A block that a model tells of: how a row is found to be the same. */
+/* A block that a model selected; identifies the same block in the store. */
 struct sql_scan_block {
 	uint64_t begin, address;
-	uint64_t end;		/* STORE_NEVER: live; at a moment, always 0 */
-	bool taken;		/* by a row: others may look the same */
+	uint64_t end;		/* STORE_NEVER: live; 0 if the model is of a
+				 * moment */
+	bool taken;		/* matched by a row: several blocks may be
+				 * equal */
 };
 
 struct sql_scan {
-	struct store_scan scan;		/* what is handed to the store */
+	struct store_scan scan;		/* the scan for the store */
 	struct store_term terms[SQL_SCAN_TERMS];
 	struct store_range ranges[SQL_SCAN_TERMS];
-	uint64_t *sets[SQL_SCAN_SETS];	/* of contexts, of threads */
+	uint64_t *sets[SQL_SCAN_SETS];	/* of contexts or threads */
 	unsigned set_count;
-	bool nothing;			/* no row can pass */
+	bool nothing;			/* no row can match */
 	struct sql_trace *trace;
-	struct filter *filter;		/* all words; */
-	struct selection *selection;	/* what those about blocks mean here */
-	struct stack_filter *keeps;	/* and those about stacks; or NULL */
+	struct filter *filter;		/* all filters */
+	struct selection *selection;	/* filters on blocks, resolved for this
+					 * trace */
+	struct stack_filter *keeps;	/* filters on stacks; or NULL */
 	uint64_t temporary;
-	/* Where words are about other blocks, too: those that a model selects,
+	/* If filters depend on other blocks: the blocks that a model selects,
 	 * sorted. */
 	struct sql_scan_block *selected;
 	size_t selected_count, selected_capacity;
 	bool of_moment;
-	bool ordered;			/* scan.keep wants rows in their order */
+	bool ordered;			/* scan.keep needs rows in order */
 };
 
 /*
- * For the cursor's filters and terms, which are about `columns`. False: they
- * make no sense, and `why` says so. To be freed in any case. The cursor has to
- * live as long.
+ * Make the scan for the cursor's filters and terms on `columns`. False: they
+ * are invalid; `why` says why. Call sql_scan_free in either case. The cursor
+ * must outlive the scan.
  */
 bool sql_scan_make(struct sql_scan *scan, const struct sql_cursor *cursor,
 		   const struct sql_scan_column *columns, size_t count,

@@ -6,22 +6,22 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/sql/sql_functions.h"
 #include "cli/sql/sql_result.h"
 #include "cli/sql/sql_table.h"
 
-#define STATEMENT_MAX 1000000	/* bytes; SQLite's own limit is a thousand
-				 * times that */
+#define STATEMENT_MAX 1000000	/* bytes; SQLite's own limit is 1000 times as
+				 * many */
 
 const char *const sql_mode_names[SQL_MODES] = {
 	[SQL_MODE_TABLE] = "table", [SQL_MODE_CSV] = "csv",
 	[SQL_MODE_JSON] = "json",
 };
 
-/* ---- what may be done ---- */
+/* ---- permissions ---- */
 
-/* That tell of tables, and change nothing. */
+/* Pragmas that only describe tables. */
 static const char *const pragmas[] = {
 	"table_info", "table_xinfo", "table_list", "function_list",
 	"module_list", "pragma_list", "collation_list", "compile_options",
@@ -36,7 +36,7 @@ static bool may_pragma(const char *name)
 	return false;
 }
 
-/* What is in memory is the session's own; anything else would be a file. */
+/* Statements may change what is in memory; anything else would be a file. */
 static int authorize(void *owner, int action, const char *first,
 		     const char *second, const char *database,
 		     const char *trigger)
@@ -72,9 +72,9 @@ static bool open_database(struct sql_session *session)
 	if (status == SQLITE_OK)
 		status = sql_functions_add(session->db, &session->traces);
 	if (status != SQLITE_OK) {
-		tell_error("SQLite cannot be used: %s",
-			   session->db ? sqlite3_errmsg(session->db) :
-			   sqlite3_errstr(status));
+		log_error("cannot start SQLite: %s",
+			  session->db ? sqlite3_errmsg(session->db) :
+			  sqlite3_errstr(status));
 		return false;
 	}
 	sqlite3_db_config(session->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -86,16 +86,16 @@ static bool open_database(struct sql_session *session)
 	return true;
 }
 
-bool sql_session_open(struct sql_session *session, struct reading *reading)
+bool sql_session_open(struct sql_session *session, struct trace_args *args)
 {
 	session->db = NULL;
-	return sql_traces_open(&session->traces, reading) &&
+	return sql_traces_open(&session->traces, args) &&
 	       open_database(session);
 }
 
 void sql_session_close(struct sql_session *session)
 {
-	/* Cursors look at traces: they go first. */
+	/* Close the database first: its cursors use the traces. */
 	sqlite3_close(session->db);
 	sql_traces_close(&session->traces);
 }
@@ -132,8 +132,7 @@ static void put_schema(struct sql_session *session, const char *argument)
 		fputs(text.data, session->out);
 	}
 	if (!any)
-		tell_error(".schema: there is no table of this name: see "
-			   ".tables");
+		log_error(".schema: no such table: see .tables");
 }
 
 static void set_mode(struct sql_session *session, const char *argument)
@@ -143,7 +142,7 @@ static void set_mode(struct sql_session *session, const char *argument)
 			session->mode = (enum sql_mode)i;
 			return;
 		}
-	tell_error(".mode: it is one of table, csv, json");
+	log_error(".mode: must be table, csv or json");
 }
 
 static void put_help(struct sql_session *session, const char *argument);
@@ -152,10 +151,11 @@ static const struct {
 	const char *name, *help;
 	void (*run)(struct sql_session *session, const char *argument);
 } commands[] = {
-	{ ".tables", "the tables", put_tables },
-	{ ".schema", "[TABLE]  the columns of a table, or of all", put_schema },
-	{ ".mode", "table|csv|json  how results are written", set_mode },
-	{ ".help", "this", put_help },
+	{ ".tables", "list the tables", put_tables },
+	{ ".schema", "[TABLE]  show the columns of a table, or of all",
+	  put_schema },
+	{ ".mode", "table|csv|json  set the format of results", set_mode },
+	{ ".help", "show this help", put_help },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -170,7 +170,8 @@ static void put_help(struct sql_session *session, const char *argument)
 		fprintf(session->out, "  %-8s %s\n", commands[i].name,
 			commands[i].help);
 	sql_functions_help(&functions);
-	fprintf(session->out, "  %-8s %s\n\nFunctions:\n%s", ".quit", "end",
+	fprintf(session->out, "  %-8s %s\n\nFunctions:\n%s", ".quit",
+		"leave the prompt",
 		functions.data);
 }
 
@@ -179,7 +180,7 @@ const char *sql_session_command(size_t n)
 	return n < COMMANDS ? commands[n].name : NULL;
 }
 
-/* A line. */
+/* Run a dot command: one line. */
 static int run_command(struct sql_session *session, const char *text)
 {
 	size_t name = strcspn(text, " \t\r\n;"), size;
@@ -197,14 +198,14 @@ static int run_command(struct sql_session *session, const char *text)
 	buffer_clear(&given);
 	buffer_add(&given, text, name);
 	buffer_printable(&given);
-	tell_error("%s: no such command: see .help", given.data);
+	log_error("%s: no such command: see .help", given.data);
 	return EXIT_NOTHING;
 }
 
 /* ---- statements ---- */
 
-/* ": line 2, column 5": of what SQLite could not take, counted in bytes, in the
- * whole text. Nothing, where it knows of no place. */
+/* Appends ": line 2, column 5" of SQLite's error, in bytes, counted in the
+ * whole text. Nothing if SQLite knows no position. */
 static void add_place(const struct sql_session *session, struct buffer *out,
 		      const char *statement)
 {
@@ -224,7 +225,8 @@ static void add_place(const struct sql_session *session, struct buffer *out,
 		      (size_t)(at - line) + 1);
 }
 
-/* `statement`: where it begins; NULL: it was not its words. */
+/* Log the error. `statement`: its text, for the position; NULL: a run-time
+ * error. */
 static int refuse(struct sql_session *session, int status,
 		  const char *statement)
 {
@@ -232,20 +234,20 @@ static int refuse(struct sql_session *session, int status,
 	LOCAL_BUFFER place = { 0 };
 
 	if (status == SQLITE_INTERRUPT) {
-		tell_error("the statement was interrupted");
+		log_error("the statement was interrupted");
 		return EXIT_NOTHING;
 	}
 	buffer_string(&text, sqlite3_errmsg(session->db));
 	buffer_printable(&text);
 	add_place(session, &place, statement);
 	if (status == SQLITE_AUTH)
-		tell_error("SQL: %s: traces are only read, and no other file "
-			   "is opened", text.data);
+		log_error("SQL: %s: traces cannot be changed, and no other "
+			  "file can be opened", text.data);
 	else if (status == SQLITE_NOMEM)
-		tell_error("SQL: out of memory: give it more with --memory, "
-			   "or select less");
+		log_error("SQL: out of memory: raise --memory, or select "
+			  "less");
 	else
-		tell_error("SQL: %s%s", text.data, buffer_text(&place));
+		log_error("SQL: %s%s", text.data, buffer_text(&place));
 	return EXIT_NOTHING;
 }
 
@@ -287,8 +289,8 @@ int sql_session_run(struct sql_session *session, const char *text)
 		text += strcspn(text, "\n");
 	}
 	if (fflush(session->out) != 0 || ferror(session->out)) {
-		tell_error("writing the result failed: %s", strerror(errno));
-		return tell_failure_status();
+		log_error("cannot write the result: %s", strerror(errno));
+		return log_failure_status();
 	}
 	return status == EXIT_COMPLETE ? session->traces.status : status;
 }

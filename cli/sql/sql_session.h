@@ -1,9 +1,9 @@
 /*
- * sql_session.h: a database in memory whose tables are traces, and statements
- * that are run in it. It can be read, and temporary tables and views can be
- * made; files cannot be opened from it.
+ * sql_session.h: an in-memory SQLite database whose tables are traces, and runs
+ * statements in it. Statements can read, and create temporary tables and views;
+ * they cannot open files.
  *
- * One thread; sql_session_interrupt may be called by a signal handler.
+ * One thread; a signal handler may call sql_session_interrupt.
  */
 #ifndef GNOMON_SQL_SESSION_H
 #define GNOMON_SQL_SESSION_H
@@ -22,24 +22,23 @@ struct sql_session {
 	sqlite3 *db;
 	enum sql_mode mode;
 	FILE *out;
-	const char *text;	/* what is run */
-	bool no_summary;	/* JSON lacks it */
+	const char *text;	/* the text being run */
+	bool no_summary;	/* JSON without summary */
 };
 
-/* Reads the traces that were found. False: nothing could be read, which was
- * said. To be closed in any case. */
-bool sql_session_open(struct sql_session *session, struct reading *reading);
+/* Read the traces. False, after a message: none could be read. Call
+ * sql_session_close in either case. */
+bool sql_session_open(struct sql_session *session, struct trace_args *args);
 void sql_session_close(struct sql_session *session);
 /*
- * Runs all statements of a text, or one line that begins with a dot, and writes
- * what they come to. Returns an exit status: EXIT_NOTHING after a message. Ends
- * with the first that fails.
+ * Run all statements of a text, or one dot command, and write the results.
+ * Stops at the first error. Returns an exit status: EXIT_NOTHING after a
+ * message.
  */
 int sql_session_run(struct sql_session *session, const char *text);
-/* What runs ends soon, with a message. */
+/* Make the running statement end soon, with a message. */
 void sql_session_interrupt(struct sql_session *session);
-/* The commands that begin with a dot, but for .quit: the n-th; NULL behind the
- * last. */
+/* The name of the n-th dot command, without .quit; NULL: past the end. */
 const char *sql_session_command(size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * sql_stack.c: see sql_stack.h. The stack that was looked at last is kept:
- * several columns of one row ask for the same one.
+ * sql_stack.c: see sql_stack.h. The last stack is cached, since several columns
+ * of a row need the same one.
  */
 #include "cli/sql/sql_stack.h"
 
@@ -16,7 +16,7 @@ static struct frames *load(struct sql_trace *trace, uint32_t node)
 	return &trace->frames;
 }
 
-/* NULL: it has no frame. */
+/* NULL: the stack has no frames. */
 static const struct frame *site_of(struct sql_trace *trace, uint32_t node)
 {
 	const struct frames *frames = load(trace, node);

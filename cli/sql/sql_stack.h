@@ -1,6 +1,5 @@
 /*
- * sql_stack.h: what is told of a call stack, by columns and functions of SQL
- * alike.
+ * sql_stack.h: values of a call stack, for columns and SQL functions.
  */
 #ifndef GNOMON_SQL_STACK_H
 #define GNOMON_SQL_STACK_H
@@ -16,7 +15,8 @@ typedef void sql_stack_value(struct sql_trace *trace, uint32_t node,
 /* Of the site: the innermost frame of the program's own code. */
 sql_stack_value sql_stack_function, sql_stack_file, sql_stack_line,
 	sql_stack_library;
-/* How many frames, why it ends early, its functions, innermost first. */
+/* Its number of frames, why its walk stopped early, its functions innermost
+ * first. */
 sql_stack_value sql_stack_depth, sql_stack_stopped, sql_stack_text;
 
 #endif

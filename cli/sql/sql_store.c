@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
 
-/* One that is gone with the session: in a file without a name. */
+/* Build an index for this session only, in an unnamed file. */
 static struct store *passing_store(const struct sql_trace *trace,
 				   const struct sql_traces *traces)
 {
@@ -31,7 +31,7 @@ static struct store *passing_store(const struct sql_trace *trace,
 	if (rows_build(&build) != 0)
 		close(build.fd);
 	else
-		store_open(build.fd, trace->path, tell_notes(), &store);
+		store_open(build.fd, trace->path, log_notes(), &store);
 	return store;
 }
 
@@ -39,7 +39,7 @@ struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
 			     enum rows_why *why)
 {
 	struct rows_asked asked = {
-		.trace = trace->path, .notes = tell_notes(),
+		.trace = trace->path, .notes = log_notes(),
 		.make = trace->no_index ? ROWS_MAKE_NEVER : make,
 		.cancel = trace->cancel,
 	};
@@ -51,26 +51,27 @@ struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
 	return store;
 }
 
-/* One of the outline's bytes; a damaged trace may have an index from before. */
+/* The index must match the outline: a damaged trace may have an outdated
+ * index. */
 static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
 {
 	struct store *store = sql_store_find(trace, ROWS_MAKE, why);
 
 	if (store == NULL || rows_fit(store, trace->outline))
 		return store;
-	rows_store_drop(store, -ESTALE, tell_notes());
+	rows_store_drop(store, -ESTALE, log_notes());
 	store_close(store);
 	return sql_store_find(trace, ROWS_MAKE, why);
 }
 
-/* The trace's index, or one that does not stay. */
+/* The trace's index, or else a temporary one. */
 static struct store *new_store(struct sql_trace *trace,
 			       const struct sql_traces *traces)
 {
 	enum rows_why why;
 	struct store *store;
 
-	if (trace->reading->index == ROWS_MAKE_NEVER)
+	if (trace->args->index == ROWS_MAKE_NEVER)
 		return passing_store(trace, traces);
 	store = kept_store(trace, &why);
 	if (store != NULL || why == ROWS_CANCELLED || why == ROWS_UNFIT)
@@ -78,8 +79,8 @@ static struct store *new_store(struct sql_trace *trace,
 	return passing_store(trace, traces);
 }
 
-/* Made anew where the last one was of no use. False: somebody looks at that one,
- * or there can be none. */
+/* Open or rebuild the store. False: a damaged one is still in use, or none is
+ * possible. */
 static bool find_store(struct sql_trace *trace,
 		       const struct sql_traces *traces)
 {
@@ -106,15 +107,15 @@ struct store *sql_store_take(struct sql_trace *trace,
 	buffer_printf(why, "%s: %s", trace->path,
 		      atomic_load(&traces->cancel) ? "interrupted" :
 		      trace->store_bad ? "its index is damaged" :
-		      "its blocks cannot be told one by one: that needs a file "
-		      "that can be read again, and room for an index");
+		      "cannot list its blocks: that needs a file that can be "
+		      "read again, and space for an index");
 	return NULL;
 }
 
 bool sql_store_drop(struct sql_trace *trace, int error)
 {
 	CLAIM(trace->store_uses > 0);
-	if (!rows_store_drop(trace->store, error, tell_notes()))
+	if (!rows_store_drop(trace->store, error, log_notes()))
 		return false;
 	trace->store_bad = true;
 	return true;
@@ -125,8 +126,8 @@ void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why)
 	buffer_printf(why, "%s: %s", trace->path,
 		      error == -ECANCELED ? "interrupted" :
 		      sql_store_drop(trace, error) ?
-		      "its index is damaged: ask once more, and it is made "
-		      "anew" : "its index cannot be read");
+		      "its index is damaged: run the statement again to "
+		      "rebuild it" : "cannot read its index");
 }
 
 void sql_store_release(struct sql_trace *trace)

@@ -1,9 +1,8 @@
 /*
- * sql_store.h: the stores of the blocks of a session's traces: each is made, or
- * found, when a statement looks at it first, and made anew where it turns out to
- * be damaged.
+ * sql_store.h: the block stores of a session's traces. Each is found or built
+ * when a statement first reads it, and built again if it is damaged.
  *
- * Called by the thread that has the session.
+ * Called by the session's thread.
  */
 #ifndef GNOMON_SQL_STORE_H
 #define GNOMON_SQL_STORE_H
@@ -12,23 +11,23 @@
 #include "cli/model/rows/rows_store.h"
 #include "cli/sql/sql_trace.h"
 
-/* The index, which is made if that is wanted; the caller's. That none can be is
- * said once in a session. *why is that of rows_store. */
+/* Open the index, building it according to `make`. The caller closes it. A
+ * failure to build is logged once in a session. *why is that of rows_store. */
 struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
 			     enum rows_why *why);
 /*
- * The store of a trace's blocks; NULL: there can be none, and `why` says why. It
- * stays until sql_store_release, which is to be called for each that was taken.
+ * The store of a trace's blocks; NULL: none is possible, and `why` says why. It
+ * stays open until each caller has called sql_store_release.
  */
 struct store *sql_store_take(struct sql_trace *trace,
 			     const struct sql_traces *traces,
 			     struct buffer *why);
 void sql_store_release(struct sql_trace *trace);
-/* A question to it came to `error`, as a scan has it. Whether it is damaged: then
- * it is dropped, and who takes the trace's when nobody else has it gets another
+/* Call it after a scan failed with `error`. Returns whether the store is
+ * damaged: then it is dropped, and a new one is built once nobody uses the old
  * one. */
 bool sql_store_drop(struct sql_trace *trace, int error);
-/* The same; and says why there is no answer. */
+/* Like sql_store_drop; also writes the error to `why`. */
 void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sql_table.c: see sql_table.h: columns and values, whatever the table.
+ * sql_table.c: see sql_table.h: columns and values, for all tables.
  */
 #include "cli/sql/sql_table.h"
 
@@ -12,7 +12,7 @@
 
 static const struct sql_column process_column = {
 	.name = "process", .type = SQL_INTEGER, .equal = true,
-	.help = "the number of its trace: processes.process",
+	.help = "number of the trace: processes.process",
 };
 
 static unsigned own_count(const struct sql_table *table)
@@ -50,8 +50,8 @@ static bool is_own(const struct sql_table *table, const char *name)
 	return false;
 }
 
-/* "size-min" is size_min; with_NAME where the table has such a column, or SQL
- * such a word. */
+/* "size-min" becomes size_min, or with_NAME if the table has such a column or
+ * it is an SQL keyword. */
 static void filter_name(const struct sql_table *table, const char *option,
 			char name[64])
 {
@@ -84,7 +84,7 @@ struct sql_column sql_table_column(const struct sql_table *table, unsigned n,
 	};
 }
 
-/* Filters have no type: a value stays what it is. */
+/* Filters have no type, so SQLite does not convert their values. */
 static const char *type_text(const struct sql_table *table, unsigned n,
 			     const struct sql_column *column)
 {

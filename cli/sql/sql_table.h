@@ -1,14 +1,14 @@
 /*
- * sql_table.h: what a table of SQL is: its columns, and how it finds rows.
- * sql_vtab.c makes a virtual table of SQLite of each; a new table is a file in
- * table/ and a line in sql_tables.c.
+ * sql_table.h: the interface of an SQL table: its columns, and how to find its
+ * rows. sql_vtab.c turns each table into a SQLite virtual table. To add one,
+ * write a file in table/ and add a line to sql_tables.c.
  *
  *	columns     0 process | the table's own | filters, hidden (filters.h)
  *
- * Rows are those of one trace after the other. Column 0 of each table is the
- * number of its process, which is told here for all.
+ * A table has the rows of all traces, one trace after another. Column 0 of each
+ * table is the process number, handled here for all.
  *
- * Called by the thread that has the session.
+ * Called by the session's thread.
  */
 #ifndef GNOMON_SQL_TABLE_H
 #define GNOMON_SQL_TABLE_H
@@ -22,104 +22,101 @@
 #include "cli/sql/sql_trace.h"
 
 #define SQL_COLUMNS_MAX 128
-#define SQL_TERMS_MAX 80	/* constraints of one table that are handed on */
+#define SQL_TERMS_MAX 80	/* constraints passed to one table */
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
 struct sql_column {
 	const char *name;
 	enum sql_type type;
-	bool hidden;		/* not in SELECT * */
-	/* Comparisons with it are handed to the table: = alone, or also <, <=,
-	 * >, >=. SQLite looks at rows again, so more of them is no mistake. */
+	bool hidden;		/* left out of SELECT * */
+	/* Which comparisons SQLite passes to the table: =, and also <, <=, >,
+	 * >=. SQLite checks the rows again, so extra rows do no harm. */
 	bool equal, range;
-	/* … but of whole numbers that the statement has: all of these, and no
-	 * others, come. The column is never NULL. */
+	/* Comparisons with integer constants are exact: SQLite does not check
+	 * again. The column is never NULL. */
 	bool exact;
 	const char *help;
 };
 
-/* A comparison that was handed on, with its value. */
+/* A comparison passed to the table, with its value. */
 struct sql_term {
 	unsigned column;
 	int op;			/* SQLITE_INDEX_CONSTRAINT_EQ … */
-	bool is_number;		/* else no row can be equal to it, unless */
+	bool is_number;		/* false: no row equals the value, except a */
 	int64_t number;
-	char *text;		/* it is a text; or NULL */
+	char *text;		/* text; else NULL */
 };
 
 struct sql_cursor {
 	sqlite3_vtab_cursor base;
 	const struct sql_table *table;
 	const struct sql_traces *traces;
-	unsigned own;		/* columns of the table's own */
-	uint64_t used;		/* columns, as SQLite's colUsed has them */
+	unsigned own;		/* number of the table's own columns */
+	uint64_t used;		/* used columns: SQLite's colUsed */
 	struct sql_words words;	/* filters */
-	sqlite3_value *values[SQL_COLUMNS_MAX];	/* given to hidden columns, by
-						 * column; or NULL */
+	sqlite3_value *values[SQL_COLUMNS_MAX];	/* by column; or NULL */
 	struct sql_term terms[SQL_TERMS_MAX];
 	unsigned term_count;
-	bool nothing;		/* a value is NULL, so nothing is equal */
-	uint64_t skip;		/* so many rows are passed over first */
-	/* Where it is. */
-	size_t at;		/* in traces; their count: at the end */
+	bool nothing;		/* a value is NULL, so no row matches */
+	uint64_t skip;		/* OFFSET: rows to skip */
+	/* The position. */
+	size_t at;		/* index in traces; their count: at the end */
 	struct sql_trace *trace;
-	uint64_t row, end;	/* of this trace: the next, the one behind the
-				 * last */
-	uint64_t run;		/* rows up to this one follow `row` without a
-				 * call of `next` */
-	/* Columns whose values are these numbers, by row; NULL: `value` tells
-	 * them. Of a table that has runs. */
+	uint64_t row, end;	/* in this trace: the current row and the end */
+	uint64_t run;		/* rows before this one need no call
+				 * of `next` */
+	/* Values of columns as arrays by row; NULL: call `value`. Only for
+	 * tables with `runs`. */
 	const uint64_t *numbers[SQL_COLUMNS_MAX];
-	bool begun;		/* `begin` of this trace was called */
-	void *state;		/* the table's, of this trace */
+	bool begun;		/* `begin` was called for this trace */
+	void *state;		/* the table's data for this trace */
 };
 
 struct sql_table {
 	const char *name;
 	const char *help;
-	/* Its own columns, from number 1 on. */
+	/* Its own columns, numbered from 1. */
 	const struct sql_column *(*columns)(unsigned *count);
-	bool filters;		/* has the hidden ones, too */
+	bool filters;		/* also has the hidden filter columns */
 	/*
-	 * Set row and end to those of cursor->trace, and state to whatever it
-	 * likes. False: it cannot, and `why` says so; then `finish` is called
-	 * as well.
+	 * Set row and end for cursor->trace, and state as it likes. False: it
+	 * cannot; `why` says why, and `finish` is called as well.
 	 */
 	bool (*begin)(struct sql_cursor *cursor, struct buffer *why);
-	void (*finish)(struct sql_cursor *cursor);	/* NULL: nothing to do */
-	/* Go to the first row from `row` on, where that need not be one. NULL:
-	 * all up to `end` are. False: as `begin`. */
+	void (*finish)(struct sql_cursor *cursor);	/* or NULL */
+	/* Advance `row` to the first existing row at or after it. NULL: all
+	 * rows up to `end` exist. False: like `begin`. */
 	bool (*next)(struct sql_cursor *cursor, struct buffer *why);
-	/* All up to `end` are rows, and `next` is called there: it sets row and
-	 * end to further ones, or end to row. */
+	/* All rows up to `end` exist; at `end`, `next` sets row and end to more
+	 * rows, or sets end to row. */
 	bool runs;
-	bool skips;		/* `begin` knows cursor->skip */
-	/* The number of the row in its trace, below 1 << 40; NULL: `row`. */
+	bool skips;		/* `begin` handles cursor->skip */
+	/* The row's number in its trace, below 1 << 40; NULL: `row`. */
 	uint64_t (*number)(const struct sql_cursor *cursor);
-	/* The value of one of its own columns, from 1. */
+	/* The value of one of its own columns, numbered from 1. */
 	void (*value)(struct sql_cursor *cursor, unsigned column,
 		      sqlite3_context *to);
-	/* Whether it can answer with these columns; false: `why`. NULL: it can.
-	 * `by`: appends what rows are grouped by, for EXPLAIN QUERY PLAN. */
+	/* Whether it supports this set of used columns; false: `why`. NULL:
+	 * always. `by`: appends the group keys, for EXPLAIN QUERY PLAN. */
 	bool (*plan)(uint64_t used, struct buffer *by, struct buffer *why);
-	uint64_t rows;		/* some estimate, for who plans */
+	uint64_t rows;		/* an estimate for the query planner */
 };
 
 extern const struct sql_table *const sql_tables[];	/* NULL-terminated */
 
 /* ---- columns, of any table ---- */
 
-/* How many, and the n-th: process, own, filters. */
+/* Number of columns, and the n-th: process, own, filters. */
 unsigned sql_table_count(const struct sql_table *table);
 struct sql_column sql_table_column(const struct sql_table *table, unsigned n,
 				   char name[64]);
-/* The filter of a column; 0: it is none. */
+/* The filter of a column; 0: not a filter. */
 int sql_table_filter(const struct sql_table *table, unsigned n);
-/* "CREATE TABLE …", with what each column is, if `help`. */
+/* Write "CREATE TABLE …", with each column's help if `help`. */
 void sql_table_schema(const struct sql_table *table, bool help,
 		      struct buffer *text);
-/* For colUsed, whose last bit stands for all further columns. */
+/* colUsed's last bit stands for all further columns. */
 static inline bool sql_uses(uint64_t used, unsigned column)
 {
 	return used >> (column < 63 ? column : 63) & 1;
@@ -127,25 +124,26 @@ static inline bool sql_uses(uint64_t used, unsigned column)
 
 /* ---- for tables ---- */
 
-/* The term about a column with this comparison; NULL: none. */
+/* The term with this column and operator; NULL: none. */
 const struct sql_term *sql_cursor_term(const struct sql_cursor *cursor,
 				       unsigned column, int op);
-/* Sets the rows to those that have a number in an ascending array of `count`,
- * if a term asks for one that is equal; else to all. `id`: numbers are unique
- * over traces (sql_id). */
+/* Set row and end to the rows whose number is in the ascending array of `count`
+ * and equal to the column's = term, if there is one; else to all. The numbers
+ * are those of sql_id. */
 void sql_cursor_find(struct sql_cursor *cursor, unsigned column,
 		     const uint32_t *numbers, size_t count);
 
-/* The view of the cursor's filters, of its trace (sql_view_of). */
+/* The view of the cursor's filters for its trace (sql_view_of). */
 struct sql_view *sql_cursor_view(const struct sql_cursor *cursor,
 				 const struct query *query,
 				 struct buffer *why);
-/* The filter of the cursor's words, and of the command's (sql_trace_filter). */
+/* The filter made of the cursor's and the command's filters
+ * (sql_trace_filter). */
 struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
 				 struct buffer *why);
 
-/* Values. Of a text, what is no UTF-8 is replaced; NULL is NULL. Numbers are
- * at most INT64_MAX. */
+/* Return a value. Invalid UTF-8 in a text is replaced; NULL stays NULL. Numbers
+ * are capped at INT64_MAX. */
 void sql_text(sqlite3_context *to, const char *text);
 static inline void sql_number(sqlite3_context *to, uint64_t number)
 {
@@ -153,7 +151,7 @@ static inline void sql_number(sqlite3_context *to, uint64_t number)
 			     (sqlite3_int64)number);
 }
 
-/* Makes all tables known to a connection. 0, or SQLite's error. */
+/* Register all tables with a connection. 0, or SQLite's error. */
 int sql_vtab_add(sqlite3 *db, struct sql_traces *traces);
 
 #endif

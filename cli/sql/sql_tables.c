@@ -1,5 +1,5 @@
 /*
- * sql_tables.c: the table of tables.
+ * sql_tables.c: the list of all SQL tables.
  */
 #include "cli/sql/sql_tables.h"
 

@@ -1,5 +1,5 @@
 /*
- * sql_tables.h: all tables of SQL, one of a file each.
+ * sql_tables.h: the list of all SQL tables; each is in a file of its own.
  */
 #ifndef GNOMON_SQL_TABLES_H
 #define GNOMON_SQL_TABLES_H

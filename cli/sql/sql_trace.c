@@ -8,8 +8,8 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/terminal/log.h"
+#include "cli/base/text/base_name.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
 #include "cli/model/rows/rows_answer.h"
@@ -28,24 +28,24 @@ void sql_words_free(struct sql_words *words)
 
 /* ---- traces ---- */
 
-void sql_trace_tell(const struct note *note)
+void sql_trace_report(const struct note *note)
 {
 	if (note->error)
-		tell_error("%s", note->text);
+		log_error("%s", note->text);
 	else
-		tell_note("%s", note->text);
+		log_note("%s", note->text);
 }
 
-/* What can be read once only is read with all that anybody may ask for. What is
- * wrong with a trace is said now. */
+/* Read the outline and log its errors. A trace that can be read only once is
+ * read completely. */
 static int read_outline(struct sql_trace *trace)
 {
 	const struct model_options options = { .notes = &trace->notes };
 	int status;
 
 	if (!model_can_be_read_again(trace->path, NULL)) {
-		status = reading_model(trace->reading, &trace->model,
-				       trace->path);
+		status = trace_args_model(trace->args, &trace->model,
+					  trace->path);
 		trace->outline = trace->model;
 		return status;
 	}
@@ -55,7 +55,7 @@ static int read_outline(struct sql_trace *trace)
 	status = model_read_outline(trace->outline, trace->path);
 	trace->said = trace->notes.count;
 	for (size_t i = 0; i < trace->said; i++)
-		sql_trace_tell(&trace->notes.list[i]);
+		sql_trace_report(&trace->notes.list[i]);
 	if (status == EXIT_NOTHING) {
 		model_free(trace->outline);
 		notes_free(&trace->notes);
@@ -71,18 +71,18 @@ static bool open_trace(struct sql_traces *traces, const char *path)
 
 	*trace = (struct sql_trace){
 		.number = (unsigned)traces->count + 1, .path = path,
-		.reading = traces->reading, .cancel = &traces->cancel,
+		.args = traces->args, .cancel = &traces->cancel,
 	};
 	status = read_outline(trace);
 	if (status != EXIT_COMPLETE)
 		traces->status = EXIT_PARTIAL;
 	if (status == EXIT_NOTHING)
 		return false;
-	reading_frames(traces->reading, &trace->frames, trace->outline);
+	trace_args_frames(traces->args, &trace->frames, trace->outline);
 	program = model_fact(trace->outline, GT_INFO, "exe");
 	trace->process = (struct query_process){
 		.pid = model_number(trace->outline, GT_INFO, "pid", 0),
-		.program = program ? last_part(program) : "",
+		.program = program ? base_name(program) : "",
 	};
 	trace->end_ns = model_duration_ns(trace->outline);
 	trace->status = &traces->status;
@@ -90,15 +90,15 @@ static bool open_trace(struct sql_traces *traces, const char *path)
 	return true;
 }
 
-bool sql_traces_open(struct sql_traces *traces, struct reading *reading)
+bool sql_traces_open(struct sql_traces *traces, struct trace_args *args)
 {
 	*traces = (struct sql_traces){
-		.reading = reading,
-		.list = grow_zeroed(reading->trace_count,
+		.args = args,
+		.list = grow_zeroed(args->trace_count,
 				    sizeof(*traces->list)),
 	};
-	for (size_t i = 0; i < reading->trace_count; i++)
-		open_trace(traces, reading->traces[i]);
+	for (size_t i = 0; i < args->trace_count; i++)
+		open_trace(traces, args->traces[i]);
 	return traces->count > 0;
 }
 
@@ -115,22 +115,23 @@ bool sql_trace_was_said(const struct sql_trace *trace, const struct note *note)
 	return false;
 }
 
-static void tell_new(const struct sql_trace *trace, const struct notes *notes)
+static void report_new(const struct sql_trace *trace, const struct notes *notes)
 {
 	for (size_t i = 0; i < notes->count; i++)
 		if (!sql_trace_was_said(trace, &notes->list[i]))
-			sql_trace_tell(&notes->list[i]);
+			sql_trace_report(&notes->list[i]);
 }
 
-/* The index of a trace, if it tells that: one is made if the trace is large. */
+/* The trace's index, if it has the requested measures. Builds one for a large
+ * trace. */
 static struct store *rows_for(struct sql_trace *trace,
 			      const struct model_options *options)
 {
-	enum rows_make make = trace->reading->index;
+	enum rows_make make = trace->args->index;
 	enum rows_why why;
 	struct store *store;
 
-	if (!rows_tell(options) || make == ROWS_MAKE_NEVER)
+	if (!rows_report(options) || make == ROWS_MAKE_NEVER)
 		return NULL;
 	store = sql_store_find(trace, make, &why);
 	if (store != NULL && rows_can_answer(store, options))
@@ -160,7 +161,7 @@ int sql_trace_read(struct sql_trace *trace, const struct model_options *options,
 
 static int read_model(struct sql_trace *trace, unsigned spares)
 {
-	struct query query = trace->reading->query;
+	struct query query = trace->args->query;
 	struct model_options options = query_model_options(&query);
 	struct rows_wanted wanted;
 	int status;
@@ -169,9 +170,9 @@ static int read_model(struct sql_trace *trace, unsigned spares)
 	wanted = query_rows_wanted(&query);
 	options.notes = &trace->model_notes;
 	status = sql_trace_read(trace, &options, NULL, &wanted, &trace->model);
-	tell_new(trace, &trace->model_notes);
+	report_new(trace, &trace->model_notes);
 	notes_clear(&trace->model_notes);
-	trace->model_notes.heard = sql_trace_tell;
+	trace->model_notes.heard = sql_trace_report;
 	return status;
 }
 
@@ -179,7 +180,7 @@ static void find_model(struct sql_trace *trace, unsigned spares)
 {
 	int status = read_model(trace, spares);
 
-	/* without one, the filters make no sense there */
+	/* without a model, the filters are invalid */
 	if (status == EXIT_NOTHING || *trace->status == EXIT_COMPLETE)
 		*trace->status = status;
 	if (model_duration_ns(trace->model) > trace->end_ns)
@@ -193,11 +194,12 @@ struct model *sql_trace_model(struct sql_trace *trace)
 	return trace->model;
 }
 
-/* Events tell them with the rest. What is to be said, the first model has said. */
+/* A model read from events has own peaks already. The first model has logged
+ * all messages. */
 struct model *sql_trace_own_peaks(struct sql_trace *trace)
 {
 	const struct model_options options =
-		query_model_options(&trace->reading->query);
+		query_model_options(&trace->args->query);
 
 	if (trace->with_peaks != NULL)
 		return trace->with_peaks;
@@ -302,7 +304,7 @@ const struct model *sql_trace_paths(struct sql_trace *trace)
 	return trace->paths;
 }
 
-/* NULL: the index does not tell them. */
+/* NULL: the index lacks the mappings. */
 static struct model *maps_of_store(struct sql_trace *trace,
 				   struct store *store)
 {
@@ -318,7 +320,7 @@ static struct model *maps_of_store(struct sql_trace *trace,
 	return NULL;
 }
 
-/* With the index, which tells what was live at moments. */
+/* The index is attached for live bytes at moments. */
 const struct model *sql_trace_maps(struct sql_trace *trace)
 {
 	const struct model_options options = { 0 };

@@ -1,8 +1,8 @@
 /*
- * sql_view.c: what a statement's filters select of a trace (sql_trace.h): a model of
- * its own, with frames and figures. The last SQL_VIEWS_MAX are kept.
+ * sql_view.c: views: the model, frames and measures of what a statement's
+ * filters select in a trace (sql_trace.h). The last SQL_VIEWS_MAX are cached.
  *
- * The session's thread.
+ * Called by the session's thread.
  */
 #include "cli/sql/sql_trace.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/stack/frames_prepare.h"
@@ -36,14 +36,14 @@ void sql_view_free(struct sql_trace *trace, struct sql_view *view)
 
 bool sql_trace_has_word(const struct sql_trace *trace, enum filter_id id)
 {
-	return filter_has(trace->reading->query.filter, id, id);
+	return filter_has(trace->args->query.filter, id, id);
 }
 
-/* The words of the command line, and those of the statement. */
+/* Add the filters of the command line, then those of the statement. */
 static bool take_words(struct filter *filter, const struct sql_trace *trace,
 		       const struct sql_words *words, struct buffer *why)
 {
-	const struct filter *given = trace->reading->query.filter;
+	const struct filter *given = trace->args->query.filter;
 	const struct filter_word *word;
 
 	for (int id = FILTER_FIRST; id < FILTER_END; id++)
@@ -55,8 +55,8 @@ static bool take_words(struct filter *filter, const struct sql_trace *trace,
 
 		if (filter_take(filter, one->id, one->text) == 0)
 			continue;
-		buffer_printf(why, "'%s' is no value of the filter --%s: see "
-			      "`gnomon sql --help`", one->text,
+		buffer_printf(why, "'%s' is not a valid value of the filter "
+				   "--%s: see `gnomon sql --help`", one->text,
 			      filter_options.options[one->id - FILTER_FIRST]
 				      .name);
 		buffer_printable(why);
@@ -65,7 +65,7 @@ static bool take_words(struct filter *filter, const struct sql_trace *trace,
 	return true;
 }
 
-/* Errors become the reason; hints are told. */
+/* Errors go to `why`; notes are logged. */
 static bool take_notes(const struct sql_trace *trace, struct notes *notes,
 		       struct buffer *why)
 {
@@ -75,10 +75,10 @@ static bool take_notes(const struct sql_trace *trace, struct notes *notes,
 		if (sql_trace_was_said(trace, &notes->list[i]))
 			continue;
 		if (!notes->list[i].error) {
-			tell_note("%s", notes->list[i].text);
+			log_note("%s", notes->list[i].text);
 			continue;
 		}
-		/* it says more than what is known of it so far */
+		/* more specific than the error so far */
 		if (good)
 			buffer_clear(why);
 		if (good)
@@ -111,8 +111,8 @@ static struct sql_view *find_view(struct sql_trace *trace, const char *key)
 	return NULL;
 }
 
-/* A place for another one: that of the one that was not used for longest, of
- * those that nobody looks at. NULL: all are looked at. */
+/* A slot for another view: evicts the least recently used one that no cursor
+ * uses. NULL: all are in use. */
 static struct sql_view **place_for(struct sql_trace *trace)
 {
 	struct sql_view **oldest = NULL;
@@ -133,8 +133,8 @@ static struct sql_view **place_for(struct sql_trace *trace)
 	return oldest;
 }
 
-/* Nodes are numbered as the trace has them, so that the names that were looked
- * up hold; but of a trace that has grown there may be more. */
+/* The view's nodes have the numbers of the outline, so symbols already looked
+ * up are valid. A trace that has grown may have more nodes. */
 static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 {
 	view->frames = &trace->frames;
@@ -142,10 +142,10 @@ static void choose_frames(struct sql_trace *trace, struct sql_view *view)
 	    model_contexts(trace->outline)->node_count)
 		return;
 	view->frames = &view->own;
-	reading_frames(trace->reading, &view->own, view->model);
+	trace_args_frames(trace->args, &view->own, view->model);
 }
 
-/* What the command's filters select. */
+/* The model of the command's filters. */
 static struct model *known_model(struct sql_trace *trace, bool own_peaks,
 				 int *status)
 {
@@ -158,10 +158,10 @@ static struct model *known_model(struct sql_trace *trace, bool own_peaks,
 }
 
 /*
- * Where stacks need not be told apart but for the words about them: which ones
- * those keep is found out first, so that the index may add up their blocks
- * together. False: it cannot be known first, or the trace has grown, or has no
- * index: then a model that was read is as any other.
+ * For queries that need stacks only for filters on stacks: finds the stacks
+ * that pass first, so that the index can sum their blocks together. False: not
+ * possible, or the trace has grown or has no index; a model that was read then
+ * is an ordinary one.
  */
 static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
 			const struct query *query,
@@ -175,7 +175,7 @@ static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
 	if (!(query->spares & QUERY_SPARES_STACKS) ||
 	    !filter_has_stacks(view->filter) ||
 	    !stack_filter_is_of_frames(view->filter) ||
-	    trace->reading->index == ROWS_MAKE_NEVER)
+	    trace->args->index == ROWS_MAKE_NEVER)
 		return false;
 	filter = stack_filter_new(view->filter, sql_trace_frames(trace));
 	if (filter == NULL)
@@ -186,7 +186,7 @@ static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
 	wanted.chosen = chosen;
 	*status = sql_trace_read(trace, options, keys, &wanted, &view->model);
 	free(chosen);
-	/* events tell stacks apart all the same */
+	/* a model from events has all stacks anyway */
 	if (*status == EXIT_NOTHING || model_store(view->model) == NULL)
 		return false;
 	if (model_contexts(view->model)->node_count == wanted.nodes)
@@ -251,7 +251,7 @@ struct filter *sql_trace_filter(const struct sql_trace *trace,
 	return NULL;
 }
 
-/* NULL: it cannot be read. */
+/* NULL: failed; `why` says why. */
 static struct sql_view *new_view(struct sql_trace *trace,
 				 const struct sql_words *words,
 				 const struct query *query,
@@ -262,8 +262,8 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	bool good;
 
 	if (place == NULL) {
-		buffer_printf(why, "a statement looks at %d different "
-			      "selections at most at once", SQL_VIEWS_MAX);
+		buffer_printf(why, "a statement can use at most %d different "
+				   "selections", SQL_VIEWS_MAX);
 		filter_free(filter);
 		return NULL;
 	}
@@ -276,11 +276,12 @@ static struct sql_view *new_view(struct sql_trace *trace,
 	good = read_view(trace, view, query, words->count == 0);
 	if (!take_notes(trace, &view->notes, why))
 		good = false;
-	view->notes.heard = sql_trace_tell;	/* what is found out later */
+	view->notes.heard = sql_trace_report;	/* later notes */
 	if (good)
 		return *place = view;
 	if (why->size == 0)
-		buffer_printf(why, "%s: cannot be read with these filters",
+		buffer_printf(why, "%s: cannot read the trace with these "
+				   "filters",
 			      trace->path);
 	sql_view_free(trace, view);
 	return NULL;

@@ -1,18 +1,18 @@
 /*
- * sql_vtab.c: a virtual table of SQLite of each table (sql_table.h).
+ * sql_vtab.c: makes each table (sql_table.h) a SQLite virtual table.
  *
- * What a plan hands on stands in its idxStr, for EXPLAIN QUERY PLAN and for
- * who opens the cursor alike: a piece for each argument, with blanks between.
+ * The idxStr of a plan lists the constraints that SQLite passes to the cursor,
+ * separated by spaces; EXPLAIN QUERY PLAN shows it.
  *
  *	"by context,thread | size_min= alive_at= size>= # 1f"
- *	 what rows are       in the order of arguments    columns that are used
+ *	 group keys          in the order of arguments    used columns
  *
- *  I1  A filter is taken by =, or IN with all its values at once, or not at
- *      all: a column that was asked for otherwise is an error when it is read.
- *  I2  A plan with filters costs more than one without: else SQLite would put
- *      an OR of filters together from several plans, whose rows are numbered
- *      each in its own way. A filter that could be taken and is not rules a
- *      plan out, so that no plan without it is chosen because it is cheaper.
+ *  I1  A filter is used by = or by IN with all its values, or not at all.
+ *      Reading the column of an unused filter is an error.
+ *  I2  A plan with filters costs more than one without. Otherwise SQLite would
+ *      combine several plans for an OR of filters, and each numbers its rows
+ *      differently. If a filter could be used but is not, the plan is refused,
+ *      so that SQLite cannot choose it for its lower cost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,14 +106,14 @@ struct planning {
 	bool filtered, found, ranged;
 };
 
-/* A comparison that is about no column: LIMIT, OFFSET. */
+/* LIMIT and OFFSET are constraints without a column. */
 static bool is_of_column(int op)
 {
 	return op != SQLITE_INDEX_CONSTRAINT_LIMIT &&
 	       op != SQLITE_INDEX_CONSTRAINT_OFFSET;
 }
 
-#define OFFSET "offset"		/* in a plan; no column is called that */
+#define OFFSET "offset"		/* in idxStr; no column has this name */
 
 static void hand_on(struct planning *p, int i, const char *name, bool sure)
 {
@@ -125,15 +125,15 @@ static void hand_on(struct planning *p, int i, const char *name, bool sure)
 		      op_text(info->aConstraint[i].op) ?: "");
 }
 
-/* I1. SQLITE_CONSTRAINT: this plan makes no sense. */
+/* I1. SQLITE_CONSTRAINT: SQLite must not use this plan. */
 static int plan_filter(struct planning *p, int i, const char *name)
 {
 	const struct sqlite3_index_constraint *term = &p->info->aConstraint[i];
 
 	if (term->op != SQLITE_INDEX_CONSTRAINT_EQ) {
-		buffer_printf(&p->why, "%s is a filter, and takes = only: "
-			      "write %s = VALUE, and join it to the others "
-			      "by AND", name, name);
+		buffer_printf(&p->why, "%s is a filter and supports only =: "
+			      "write %s = VALUE, joined to other conditions by "
+			      "AND", name, name);
 		return SQLITE_ERROR;
 	}
 	if (!term->usable)
@@ -144,7 +144,7 @@ static int plan_filter(struct planning *p, int i, const char *name)
 	return SQLITE_OK;
 }
 
-/* Whether the table sees to it alone. */
+/* Whether the table checks the comparison exactly. */
 static bool is_exact(const struct planning *p, int i,
 		     const struct sql_column *column)
 {
@@ -169,8 +169,8 @@ static void plan_plain(struct planning *p, int i,
 	p->ranged |= !equal;
 }
 
-/* OFFSET of all rows of one trace, in the table's own order: the table passes over
- * them, as then SQLite has nothing to look at in them. */
+/* The table skips OFFSET rows itself if it returns all rows of one trace in its
+ * own order: then SQLite need not see them. */
 static void plan_offset(struct planning *p, int i, const struct vtab *vtab)
 {
 	const sqlite3_index_info *info = p->info;
@@ -255,7 +255,7 @@ static int vtab_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 /* ---- values of a plan ---- */
 
-/* As options have it: times that are numbers are in ns. */
+/* The value in the form of the option; numeric times are in ns. */
 static char *word_text(enum filter_id id, sqlite3_value *value)
 {
 	const char *kind = filter_options.options[id - FILTER_FIRST].value;
@@ -283,7 +283,7 @@ static bool take_word(struct sql_cursor *cursor, enum filter_id id,
 		return true;
 	}
 	if (words->count == SQL_WORDS_MAX) {
-		buffer_printf(why, "filters have %d values at most",
+		buffer_printf(why, "too many filter values: at most %d",
 			      SQL_WORDS_MAX);
 		return false;
 	}
@@ -307,13 +307,14 @@ static bool take_filter(struct sql_cursor *cursor, unsigned column,
 
 	if (cursor->traces->count > 0 &&
 	    sql_trace_has_word(&cursor->traces->list[0], id)) {
-		buffer_printf(why, "--%s is given on the command line: leave "
-			      "it out there, or here", filter_options.options[
-				      id - FILTER_FIRST].name);
+		buffer_printf(why, "--%s is given on the command line: remove "
+			      "it there or in the statement",
+			      filter_options.options[id - FILTER_FIRST].name);
 		return false;
 	}
 	if (cursor->values[column] != NULL) {
-		buffer_printf(why, "--%s is given twice: IN (...) takes either",
+		buffer_printf(why, "--%s is given twice: use IN (...) for "
+				   "alternatives",
 			      filter_options.options[id - FILTER_FIRST].name);
 		return false;
 	}
@@ -345,7 +346,7 @@ static void take_term(struct sql_cursor *cursor, unsigned column, int op,
 		cursor->nothing = true;
 		return;
 	}
-	/* Of a number with a fraction SQLite sees to it. */
+	/* SQLite compares with fractions. */
 	if (type == SQLITE_FLOAT && op != SQLITE_INDEX_CONSTRAINT_EQ)
 		return;
 	CLAIM(cursor->term_count < SQL_TERMS_MAX);
@@ -359,7 +360,7 @@ static void take_term(struct sql_cursor *cursor, unsigned column, int op,
 		term->text = grow_copy(text, strlen(text));
 }
 
-/* "size>=" is a column, and what it is compared by. */
+/* "size>=": a column and its operator. */
 static bool take_piece(struct sql_cursor *cursor, const char *piece,
 		       size_t size, sqlite3_value *value, struct buffer *why)
 {
@@ -458,7 +459,7 @@ static int vtab_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Whether the process is one that is asked for. */
+/* Whether the terms select the process. */
 static bool wants_trace(const struct sql_cursor *cursor, unsigned number)
 {
 	for (unsigned i = 0; i < cursor->term_count; i++) {
@@ -471,7 +472,7 @@ static bool wants_trace(const struct sql_cursor *cursor, unsigned number)
 	return true;
 }
 
-/* Of a word about a context: whether that is one of this trace, and its node. */
+/* For a context filter: whether the context is in this trace, and its node. */
 static bool context_here(const struct sql_cursor *cursor,
 			 const struct sql_word *word, uint64_t *node)
 {
@@ -479,12 +480,12 @@ static bool context_here(const struct sql_cursor *cursor,
 
 	*node = 0;
 	if (quantity_parse_count(word->text, &id) != 0)
-		return true;	/* a wrong value: that will be said */
+		return true;	/* invalid: reported later */
 	*node = (uint32_t)id;
 	return id >> 32 == cursor->at;
 }
 
-/* Whether it can mean something in this trace. */
+/* Whether the filter value can match in this trace. */
 static bool word_here(const struct sql_cursor *cursor,
 		      const struct sql_word *word, uint64_t *node)
 {
@@ -494,7 +495,7 @@ static bool word_here(const struct sql_cursor *cursor,
 	return !word->of_some || sql_moments_here(cursor->trace, word);
 }
 
-/* Of the words of a filter either is asked for. */
+/* The values of one filter are alternatives. */
 static bool filter_here(const struct sql_cursor *cursor, enum filter_id id)
 {
 	uint64_t node;
@@ -506,7 +507,7 @@ static bool filter_here(const struct sql_cursor *cursor, enum filter_id id)
 	return false;
 }
 
-/* False: some filter asks for contexts, or names, of other traces alone. */
+/* False: a filter has only contexts or names of other traces. */
 static bool words_here(const struct sql_cursor *cursor)
 {
 	for (unsigned i = 0; i < cursor->words.count; i++) {
@@ -515,13 +516,13 @@ static bool words_here(const struct sql_cursor *cursor)
 		if (filter_here(cursor, word->id))
 			continue;
 		if (word->of_some)
-			sql_moments_tell(cursor->trace, word);
+			sql_moments_report(cursor->trace, word);
 		return false;
 	}
 	return true;
 }
 
-/* The words as they are in this trace. */
+/* The filter values in this trace's terms. */
 static void words_of(const struct sql_cursor *cursor, struct sql_words *words)
 {
 	words->count = 0;
@@ -563,7 +564,7 @@ struct filter *sql_cursor_filter(const struct sql_cursor *cursor,
 	return filter;
 }
 
-/* Where rows follow each other without a call. */
+/* Set how many rows need no call of `next`. */
 static void set_run(struct sql_cursor *cursor)
 {
 	const struct sql_table *table = cursor->table;
@@ -571,7 +572,7 @@ static void set_run(struct sql_cursor *cursor)
 	cursor->run = table->next == NULL || table->runs ? cursor->end : 0;
 }
 
-/* To the first row of this trace or a later one. */
+/* Advance to the first row of this trace or a later one. */
 static int settle(struct sql_cursor *cursor)
 {
 	LOCAL_BUFFER why = { 0 };
@@ -617,7 +618,7 @@ static int vtab_filter(sqlite3_vtab_cursor *base, int number,
 	return settle(cursor);
 }
 
-/* Behind a run. */
+/* Continue after a run. */
 static int go_on(struct sql_cursor *cursor)
 {
 	LOCAL_BUFFER why = { 0 };
@@ -657,8 +658,8 @@ static int read_filter(struct sql_cursor *cursor, unsigned n,
 	sql_table_column(cursor->table, n, name);
 	sqlite3_free(cursor->base.pVtab->zErrMsg);
 	cursor->base.pVtab->zErrMsg = sqlite3_mprintf(
-		"%s is a filter that applies to the whole table %s: write "
-		"%s = VALUE in WHERE, joined to the rest by AND", name,
+		"%s is a filter on the whole table %s: write %s = VALUE in "
+		"WHERE, joined to other conditions by AND", name,
 		cursor->table->name, name);
 	return SQLITE_ERROR;
 }

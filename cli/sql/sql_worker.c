@@ -1,10 +1,10 @@
 /*
  * sql_worker.c: see sql_worker.h.
  *
- * A request is its size, 8 bytes, and a text; the answer an int. A statement
- * that is interrupted, or takes too long, gets SIGINT, on which SQLite ends it.
- * What does not come to SQLite's end within GRACE_MS, as a trace that is being
- * read, is killed.
+ * A request is a size of 8 bytes and a text; the answer is an int. SIGINT makes
+ * SQLite end a statement that is interrupted or exceeds the timeout. If the
+ * worker has not ended the statement within GRACE_MS, for instance while it
+ * reads a trace, it is killed.
  */
 #include "cli/sql/sql_worker.h"
 
@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
-#define GRACE_MS 120		/* Ctrl-C has to be done in 200 */
+#define GRACE_MS 120		/* Ctrl-C must take effect within 200 */
 #define NS_IN_S UINT64_C(1000000000)
 #define REQUEST_MAX (UINT64_C(16) << 20)
 
@@ -34,7 +34,7 @@ static volatile sig_atomic_t interrupted;
 
 static bool get_all(int fd, void *bytes, size_t size)
 {
-	return whole_read(fd, bytes, size) == (ssize_t)size;
+	return io_full_read(fd, bytes, size) == (ssize_t)size;
 }
 
 /* ---- the worker ---- */
@@ -47,7 +47,8 @@ static void interrupt_session(int number)
 	sql_session_interrupt(&session);
 }
 
-/* The processor time of all threads, in case that nobody looks at the clock. */
+/* Limit the CPU time of all threads, in case the command does not watch the
+ * clock. */
 static void limit_time(const struct sql_limits *limits)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -72,7 +73,7 @@ static void limit_memory(const struct sql_limits *limits)
 	if (limits->memory == 0)
 		return;
 	if (setrlimit(RLIMIT_AS, &limit) != 0)
-		tell_note("--memory: cannot be set: %s", strerror(errno));
+		log_note("cannot set --memory: %s", strerror(errno));
 }
 
 static char *next_request(int fd)
@@ -102,18 +103,18 @@ static _Noreturn void work(struct sql_worker *worker)
 	session.out = stdout;
 	session.mode = worker->mode;
 	session.no_summary = worker->no_summary;
-	if (sql_session_open(&session, worker->reading)) {
+	if (sql_session_open(&session, worker->args)) {
 		signal(SIGINT, interrupt_session);
 		while ((text = next_request(worker->request)) != NULL) {
 			limit_time(&worker->limits);
 			status = sql_session_run(&session, text);
 			free(text);
-			/* told, as the command may not have seen it yet */
+			/* report it: the command may not have seen it yet */
 			if (status == EXIT_NOTHING &&
 			    atomic_load(&session.traces.cancel))
 				status = SQL_WORKER_INTERRUPTED;
-			if (whole_write(worker->answer, &status,
-					sizeof(status)) != 0)
+			if (io_full_write(worker->answer, &status,
+					  sizeof(status)) != 0)
 				break;
 		}
 		status = EXIT_COMPLETE;
@@ -135,7 +136,8 @@ void sql_worker_catch(void)
 	const struct sigaction action = { .sa_handler = note_interrupt };
 
 	sigaction(SIGINT, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* a worker that has ended is seen */
+	signal(SIGPIPE, SIG_IGN);	/* a dead worker is detected by other
+					 * means */
 }
 
 bool sql_worker_was_interrupted(void)
@@ -151,8 +153,9 @@ static bool start(struct sql_worker *worker)
 	int request[2], answer[2];
 
 	if (pipe(request) != 0 || pipe(answer) != 0) {
-		tell_error("no pipe for the statement's process: %s",
-			   strerror(errno));
+		log_error("cannot create pipes for the statement's process: "
+			  "%s",
+			  strerror(errno));
 		return false;
 	}
 	fflush(stdout);
@@ -173,11 +176,12 @@ static bool start(struct sql_worker *worker)
 	if (worker->pid > 0)
 		return true;
 	worker->pid = 0;
-	tell_error("no process for the statement: %s", strerror(errno));
+	log_error("cannot start a process for the statement: %s",
+		  strerror(errno));
 	return false;
 }
 
-/* Its wait status. */
+/* Returns its wait status. */
 static int reap(struct sql_worker *worker)
 {
 	int status = 0;
@@ -204,8 +208,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NS_IN_S + (uint64_t)now.tv_nsec;
 }
 
-/* Whether there is an answer, or the worker has ended, before a moment; 0:
- * there is no hurry. False also where SIGINT came. */
+/* Waits for an answer or the worker's end. False: not before `until` (0: no
+ * limit), or SIGINT came. */
 static bool wait_answer(const struct sql_worker *worker, uint64_t until)
 {
 	for (;;) {
@@ -224,7 +228,7 @@ static bool wait_answer(const struct sql_worker *worker, uint64_t until)
 	}
 }
 
-/* It ends by itself, or is killed. True: there is an answer. */
+/* Interrupt the worker, then kill it. True: it answered. */
 static bool stop(struct sql_worker *worker)
 {
 	struct pollfd fd = { .fd = worker->answer, .events = POLLIN };
@@ -241,52 +245,52 @@ static bool stop(struct sql_worker *worker)
 	return false;
 }
 
-static int tell_end(struct sql_worker *worker, int status)
+static int report_end(struct sql_worker *worker, int status)
 {
 	const struct sql_limits *limits = &worker->limits;
 
 	if (WIFEXITED(status)) {
-		/* it has said why */
+		/* it has logged why */
 		if (limits->memory > 0)
-			tell_note("--memory %s was all that it might take",
-				  SIZE_TEXT(limits->memory));
+			log_note("the process was limited to --memory %s",
+				 SIZE_TEXT(limits->memory));
 		return WEXITSTATUS(status) == EXIT_COMPLETE ? EXIT_NOTHING :
 			WEXITSTATUS(status);
 	}
 	if (WTERMSIG(status) == SIGPIPE)
-		return EXIT_NOTHING;	/* nobody reads the result */
+		return EXIT_NOTHING;	/* the reader of the result is gone */
 	if (WTERMSIG(status) == SIGINT)
-		return SQL_WORKER_INTERRUPTED;	/* while it read traces */
+		return SQL_WORKER_INTERRUPTED;	/* while reading traces */
 	if (WTERMSIG(status) == SIGXFSZ) {
-		tell_error("the result is larger than a file may be "
-			   "(ulimit -f): ask for less");
-		return tell_failure_status();
+		log_error("the result is larger than the file size limit "
+			  "(ulimit -f): select less");
+		return log_failure_status();
 	}
 	if (WTERMSIG(status) == SIGXCPU)
-		tell_error("the statement took more processor time than "
-			   "--timeout %s allows", TIME_TEXT(
+		log_error("the statement took more CPU time than --timeout %s "
+			  "allows", TIME_TEXT(
 				   limits->timeout_ns));
 	else
-		tell_error("the statement's process was killed by signal %d "
-			   "(%s): %s", WTERMSIG(status),
-			   strsignal(WTERMSIG(status)),
-			   WTERMSIG(status) == SIGKILL ? "it may have taken "
-			   "too much memory: see --memory" :
-			   "this is a fault of gnomon's");
+		log_error("the statement's process was killed by signal %d "
+			  "(%s): %s", WTERMSIG(status),
+			  strsignal(WTERMSIG(status)),
+			  WTERMSIG(status) == SIGKILL ?
+			  "it may have run out of memory: see --memory" :
+			  "this is a bug in gnomon");
 	return EXIT_NOTHING;
 }
 
-/* The answer to a statement that has ended by itself or was made to. */
+/* Read the answer to a statement that has ended. */
 static int take_answer(struct sql_worker *worker)
 {
 	int status;
 
 	if (get_all(worker->answer, &status, sizeof(status))) {
 		if (status == SQL_WORKER_INTERRUPTED)
-			interrupted = 0;	/* that was it */
+			interrupted = 0;	/* handled */
 		return status;
 	}
-	return tell_end(worker, reap(worker));
+	return report_end(worker, reap(worker));
 }
 
 static int take_late(struct sql_worker *worker, bool late)
@@ -294,8 +298,8 @@ static int take_late(struct sql_worker *worker, bool late)
 	bool answered = stop(worker);
 
 	if (late)
-		tell_error("the statement took longer than --timeout %s",
-			   TIME_TEXT(worker->limits.timeout_ns));
+		log_error("the statement took longer than --timeout %s",
+			  TIME_TEXT(worker->limits.timeout_ns));
 	if (answered)
 		take_answer(worker);
 	else
@@ -310,16 +314,16 @@ int sql_worker_run(struct sql_worker *worker, const char *text)
 
 	worker->stopped = false;
 	if (size > REQUEST_MAX) {
-		tell_error("a text of %s is no statement",
-			   SIZE_TEXT(size));
+		log_error("the statement is too long: %s",
+			  SIZE_TEXT(size));
 		return EXIT_NOTHING;
 	}
 	if (worker->pid == 0 && !start(worker))
 		return EXIT_NOTHING;
 	if (worker->limits.timeout_ns != 0)
 		until = now_ns() + worker->limits.timeout_ns;
-	if (whole_write(worker->request, &size, sizeof(size)) != 0 ||
-	    whole_write(worker->request, text, size) != 0)
+	if (io_full_write(worker->request, &size, sizeof(size)) != 0 ||
+	    io_full_write(worker->request, text, size) != 0)
 		return take_answer(worker);
 	if (!wait_answer(worker, until)) {
 		bool late = !interrupted;

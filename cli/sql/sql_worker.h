@@ -1,13 +1,13 @@
 /*
- * sql_worker.h: the process that reads traces and runs statements, with limits
- * that it cannot pass; and how the command speaks with it.
+ * sql_worker.h: the worker process, which reads traces and runs statements
+ * under limits, and the command's interface to it.
  *
  *	command ── statements ──▶ worker ── results ──▶ standard output
  *	   ▲                        │
  *	   └────── a status ◀───────┘
  *
- * Whatever a statement or a trace makes of the worker, the command tells what
- * it was, and can start another one. One thread.
+ * Whatever makes the worker die, the command reports the reason and can start
+ * another worker. One thread.
  */
 #ifndef GNOMON_SQL_WORKER_H
 #define GNOMON_SQL_WORKER_H
@@ -19,34 +19,34 @@
 #include "cli/sql/sql_session.h"
 
 struct sql_limits {
-	uint64_t timeout_ns;	/* of each statement; 0: none */
-	uint64_t memory;	/* bytes of addresses; 0: none */
+	uint64_t timeout_ns;	/* for each statement; 0: none */
+	uint64_t memory;	/* bytes of address space; 0: none */
 };
 
 struct sql_worker {
-	struct reading *reading;	/* borrowed */
+	struct trace_args *args;	/* borrowed */
 	struct sql_limits limits;
 	enum sql_mode mode;
 	bool no_summary;
-	pid_t pid;		/* 0: none runs */
+	pid_t pid;		/* 0: not running */
 	int request, answer;	/* pipes */
-	bool stopped;		/* the last one was ended before its time */
+	bool stopped;		/* the last worker was killed */
 };
 
-/* Ends of a statement that are no exit status. */
+/* Results that are not an exit status. */
 enum { SQL_WORKER_INTERRUPTED = -1 };
 
 /*
- * Run a text (sql_session_run) in a worker, which is started if none is there:
- * then traces are read first. Returns an exit status; SQL_WORKER_INTERRUPTED
- * after Ctrl-C. Whatever is wrong was said.
+ * Run a text (sql_session_run) in the worker. Starts a worker if there is none,
+ * which first reads the traces. Returns an exit status; SQL_WORKER_INTERRUPTED
+ * after Ctrl-C. Errors have been logged.
  */
 int sql_worker_run(struct sql_worker *worker, const char *text);
-/* The worker ends, if there is one. */
+/* End the worker, if there is one. */
 void sql_worker_end(struct sql_worker *worker);
-/* SIGINT came since the last call. To be used between statements. */
+/* Whether SIGINT came since the last call. Use it between statements. */
 bool sql_worker_was_interrupted(void);
-/* SIGINT goes to the worker from now on. */
+/* Make SIGINT interrupt the worker from now on. */
 void sql_worker_catch(void);
 
 #endif

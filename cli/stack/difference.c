@@ -37,7 +37,7 @@ static int by_size(const void *a, const void *b)
 }
 
 void differences_find(const struct profile *profile,
-		      const struct profile_groups *groups, enum figure key,
+		      const struct profile_groups *groups, enum measure key,
 		      uint64_t threshold, struct differences *found)
 {
 	size_t capacity = 0;

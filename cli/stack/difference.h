@@ -25,7 +25,7 @@ struct difference {
 };
 
 struct differences {
-	enum figure key;
+	enum measure key;
 	struct difference *list;	/* largest first */
 	size_t count;
 	size_t states[DIFFERENCE_STATES];	/* how many have each state */
@@ -39,7 +39,7 @@ struct differences {
  * the value 0 on the first side is new, whatever its other measures there.
  */
 void differences_find(const struct profile *profile,
-		      const struct profile_groups *groups, enum figure key,
+		      const struct profile_groups *groups, enum measure key,
 		      uint64_t threshold, struct differences *found);
 void differences_free(struct differences *found);
 

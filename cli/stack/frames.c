@@ -14,7 +14,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/freed.h"
 #include "cli/stack/frames_prepare.h"
-#include "cli/stack/glue.h"
+#include "cli/stack/wrapper.h"
 #include "cli/symbol/names/names.h"
 #include "unwind/claim.h"
 
@@ -22,7 +22,7 @@
 #define FRAMES_MAX 1000000
 /* Frames searched for a site: a hostile trace may have a million stacks of only
  * allocator wrappers, each a part of the next. */
-#define GLUE_MAX 1000
+#define WRAPPERS_MAX 1000
 
 void frames_init(struct frames *frames, struct model *model,
 		 const struct debugfile_places *places, bool full_names)
@@ -39,7 +39,7 @@ void frames_init(struct frames *frames, struct model *model,
 	where->kind = model_kind(model);
 	where->made_up = model_made_up(model) == MODEL_NAMES_AND_BUILD_IDS;
 	where->embedded_owner = model;
-	where->beside = model_beside;
+	where->sidecar = model_sidecar;
 	if (model_has_embedded(model))
 		where->embedded = model_embedded;
 	frames->symbols = symbols_new(where, full_names);
@@ -155,8 +155,8 @@ static void fill_frame(struct frames *frames, struct frame *frame,
 	frame->start = symbol->start ? symbol->start : frame->module_offset;
 	if (frame->function == NULL && frame->library != NULL)
 		name_by_place(frames, frame);
-	frame->glue = glue_is(frame->library, frame->function);
-	frame->wraps = frame->glue && glue_wraps(frame->library,
+	frame->glue = wrapper_is(frame->library, frame->function);
+	frame->wraps = frame->glue && wrapper_allocates(frame->library,
 						     frame->function);
 }
 
@@ -254,7 +254,7 @@ static bool add_place(struct frames *frames, uint32_t node, bool exact)
 
 /* The first frame from `at` on that may be the site; `count` if there is
  * none. */
-static size_t pass_glue(const struct frame *list, size_t count, size_t at)
+static size_t pass_wrappers(const struct frame *list, size_t count, size_t at)
 {
 	for (; at < count; at++) {
 		const struct frame *frame = &list[at];
@@ -262,8 +262,8 @@ static size_t pass_glue(const struct frame *list, size_t count, size_t at)
 
 		if (!frame->glue &&
 		    (at + 1 == count ||
-		     !glue_is_part(frame->nameless, frame->library,
-				   outer->library, outer->wraps)))
+		     !wrapper_is_part(frame->nameless, frame->library,
+				      outer->library, outer->wraps)))
 			break;
 	}
 	return at;
@@ -271,7 +271,7 @@ static size_t pass_glue(const struct frame *list, size_t count, size_t at)
 
 size_t frames_site(const struct frame *list, size_t count)
 {
-	size_t site = pass_glue(list, count, 0);
+	size_t site = pass_wrappers(list, count, 0);
 
 	return site < count ? site : 0;
 }
@@ -355,11 +355,11 @@ uint64_t frames_site_key(struct frames *frames, uint32_t node)
 	frames->count = 0;
 	frames->site = 0;
 	for (uint32_t at = node; at >= CONTEXT_ROOTS &&
-	     is_undecided(frames) && frames->count < GLUE_MAX;
+	     is_undecided(frames) && frames->count < WRAPPERS_MAX;
 	     at = contexts->nodes[at].parent) {
 		exact = add_place(frames, at, exact);
-		frames->site = pass_glue(frames->list, frames->count,
-					 frames->site);
+		frames->site = pass_wrappers(frames->list, frames->count,
+					     frames->site);
 	}
 	if (frames->site == frames->count)
 		frames->site = 0;

@@ -17,7 +17,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
-#include "cli/symbol/code/returned.h"
+#include "cli/symbol/code/return_value.h"
 #include "unwind/claim.h"
 
 #define FUNCTION "__lsan_default_suppressions"
@@ -157,7 +157,7 @@ static enum returned ask_image(const struct image *image,
 
 	if (fd < 0)
 		return RETURNED_NO_FUNCTION;
-	returned = returned_text(fd, FUNCTION, text);
+	returned = return_value_text(fd, FUNCTION, text);
 	close(fd);
 	free(path);
 	return returned;

@@ -1,7 +1,7 @@
 /*
  * profile.c: see profile.h. Called by the main thread.
  *
- *	model node ─(inward.h)─▶ node ─▶ its selves, one for each side
+ *	model node ─(context_value.h)─▶ node ─▶ its selves, one for each side
  *	     place ───────────▶ frames, interned
  *
  * While models are added, nodes are pairs of (parent, frame) in the order of
@@ -23,8 +23,8 @@
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
 #include "cli/model/core/contexts.h"
-#include "cli/stack/glue.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/wrapper.h"
+#include "cli/stack/context_value.h"
 #include "unwind/claim.h"
 
 #define LEVEL_BITS 6	/* 64 sums of one level are one of the next */
@@ -213,11 +213,11 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 }
 
 static void add_contexts(struct profile *profile, unsigned side,
-			 struct inward *inward,
+			 struct context_value *context_value,
 			 bool (*keep)(void *, uint32_t,
 				      const struct figures *), void *owner)
 {
-	const struct model *model = inward->frames->model;
+	const struct model *model = context_value->frames->model;
 	const struct contexts *contexts = model_contexts(model);
 	size_t count = contexts->cost_count;
 
@@ -235,7 +235,8 @@ static void add_contexts(struct profile *profile, unsigned side,
 			profile->self_of_cost[i] = PROFILE_NONE;
 		if (keep != NULL && !keep(owner, cost->node, &figures))
 			continue;
-		self = self_of(profile, inward_value(inward, cost->node),
+		self = self_of(profile,
+			       context_value_of(context_value, cost->node),
 			       side);
 		if (profile->with_costs)
 			profile->self_of_cost[i] =
@@ -254,15 +255,16 @@ void profile_add(struct profile *profile, unsigned side,
 		 void *owner)
 {
 	struct adding adding = { .profile = profile, .frames = frames };
-	struct inward inward;
+	struct context_value context_value;
 	uint64_t end_ns = model_duration_ns(frames->model);
 
 	assert(!profile->sealed && side < profile->sides);
 	if (end_ns > profile->end_ns)
 		profile->end_ns = end_ns;
-	inward_init(&inward, frames, begin_early, go_inward, &adding);
-	add_contexts(profile, side, &inward, keep, owner);
-	inward_free(&inward);
+	context_value_init(&context_value, frames, begin_early, go_inward,
+			   &adding);
+	add_contexts(profile, side, &context_value, keep, owner);
+	context_value_free(&context_value);
 	for (size_t i = 0; i < adding.number_capacity; i++)
 		free(adding.numbers[i]);
 	free(adding.numbers);
@@ -548,7 +550,7 @@ uint64_t profile_own(const struct profile *profile, uint32_t node,
 		      profile->nodes[node + 1].first, side, sum);
 }
 
-bool profile_is_glue(const struct profile *profile, uint32_t node)
+bool profile_is_wrapper(const struct profile *profile, uint32_t node)
 {
 	const struct profile_node *at = &profile->nodes[node];
 	const struct profile_frame *frame = &profile->frames[at->frame];
@@ -560,15 +562,15 @@ bool profile_is_glue(const struct profile *profile, uint32_t node)
 	if (at->parent == PROFILE_ROOT)
 		return false;
 	outer = &profile->frames[profile->nodes[at->parent].frame];
-	return glue_is_part(frame->nameless, frame->library, outer->library,
-			    outer->wraps);
+	return wrapper_is_part(frame->nameless, frame->library, outer->library,
+			       outer->wraps);
 }
 
 uint32_t profile_site(const struct profile *profile, uint32_t node)
 {
 	uint32_t at = node;
 
-	while (at != PROFILE_ROOT && profile_is_glue(profile, at))
+	while (at != PROFILE_ROOT && profile_is_wrapper(profile, at))
 		at = profile->nodes[at].parent;
 	return at != PROFILE_ROOT ? at : node;
 }
@@ -612,7 +614,7 @@ size_t profile_frames_of(const struct profile *profile, uint32_t node,
 }
 
 uint64_t profile_value(const struct profile *profile,
-		       const struct figures *figures, enum figure key)
+		       const struct figures *figures, enum measure key)
 {
 	return figures_value(figures, key, profile->end_ns);
 }

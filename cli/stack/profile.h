@@ -140,7 +140,7 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum);
 /* Is the node an allocator wrapper or runtime frame, or part of one? */
-bool profile_is_glue(const struct profile *profile, uint32_t node);
+bool profile_is_wrapper(const struct profile *profile, uint32_t node);
 /* The site of the node: the innermost frame at or outside of it that is not an
  * allocator wrapper or runtime frame; the node itself if there is none. */
 uint32_t profile_site(const struct profile *profile, uint32_t node);
@@ -154,7 +154,7 @@ size_t profile_frames_of(const struct profile *profile, uint32_t node,
 void profile_show_frame(const struct profile_frame *from, struct frame *frame);
 /* The value that tables are sorted by. */
 uint64_t profile_value(const struct profile *profile,
-		       const struct figures *figures, enum figure key);
+		       const struct figures *figures, enum measure key);
 
 /* Checks the ranges of nodes and selves of a sealed profile (I1, I2). With
  * GNOMON_CLAIMS. */

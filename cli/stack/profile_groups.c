@@ -19,7 +19,7 @@
 struct grouping {
 	const struct profile *profile;
 	struct profile_groups *groups;
-	enum figure key;
+	enum measure key;
 	size_t capacity;
 	struct intern keys;	/* keys, by number of the group */
 	struct buffer scratch;
@@ -98,7 +98,7 @@ static uint32_t *sites_of(const struct profile *profile)
 	for (uint32_t n = 1; n < profile->node_count; n++) {
 		const struct profile_node *node = &profile->nodes[n];
 
-		sites[n] = profile_is_glue(profile, n) ?
+		sites[n] = profile_is_wrapper(profile, n) ?
 			sites[node->parent] : n;
 	}
 	for (uint32_t n = 1; n < profile->node_count; n++)
@@ -260,7 +260,7 @@ static void add_inclusive(struct grouping *grouping)
 /* ---- the result ---- */
 
 void profile_groups(const struct profile *profile, enum profile_by by,
-		    enum figure key, struct profile_groups *groups)
+		    enum measure key, struct profile_groups *groups)
 {
 	struct grouping grouping = {
 		.profile = profile, .groups = groups, .key = key

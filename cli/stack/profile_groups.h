@@ -46,7 +46,7 @@ struct profile_groups {
 
 /* `key` selects the stack that represents a group. */
 void profile_groups(const struct profile *profile, enum profile_by by,
-		    enum figure key, struct profile_groups *groups);
+		    enum measure key, struct profile_groups *groups);
 /* Measures of the stacks whose site is in the group. */
 const struct figures *profile_group_self(const struct profile *profile,
 					 const struct profile_groups *groups,

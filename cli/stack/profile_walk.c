@@ -44,8 +44,8 @@ struct level {
 	size_t left_out;
 	size_t at;
 	struct figures *figures;
-	size_t figure_count;
-	size_t figure_capacity;
+	size_t measure_count;
+	size_t measure_capacity;
 };
 
 struct walking {
@@ -74,11 +74,11 @@ static struct branch *new_branch(const struct walking *walking,
 	branch = &level->list[level->count++];
 	*branch = (struct branch){ .node = node,
 				   .frame = profile->nodes[node].frame,
-				   .figures = level->figure_count };
+				   .figures = level->measure_count };
 	for (unsigned i = 0; i < profile->sides * 2; i++) {
-		GROW(level->figures, level->figure_count,
-		     level->figure_capacity);
-		level->figures[level->figure_count++] =
+		GROW(level->figures, level->measure_count,
+		     level->measure_capacity);
+		level->figures[level->measure_count++] =
 			(struct figures){ 0 };
 	}
 	return branch;
@@ -95,7 +95,7 @@ static void find_children(const struct walking *walking, struct level *level,
 		struct figures *sums = &level->figures[branch->figures];
 
 		CLAIM_FULL(branch->figures + 2 * profile->sides <=
-			   level->figure_count);
+			   level->measure_count);
 		for (unsigned side = 0; side < profile->sides; side++) {
 			branch->contexts += profile_inclusive(profile, n, side,
 							      &sums[side]);

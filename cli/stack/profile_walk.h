@@ -28,7 +28,7 @@ struct profile_walk {
 	bool bottom_up;
 	bool from_site;		/* bottom up: begin at sites, without the
 				 * allocator wrappers inside of them */
-	enum figure key;	/* sort key: value of the larger side */
+	enum measure key;	/* sort key: value of the larger side */
 	uint64_t least;		/* branches with less are left out */
 	size_t most;		/* branches per level; 0: unlimited */
 	unsigned depth_max;	/* 0: unlimited */

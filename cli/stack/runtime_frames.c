@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "cli/base/text/last_part.h"
-#include "cli/stack/glue.h"
+#include "cli/base/text/base_name.h"
+#include "cli/stack/wrapper.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* As in glue_is_function: "*" matches any rest. */
+/* As in wrapper_is_function: "*" matches any rest. */
 static const char *const functions[] = {
 	/* glibc, musl: main and threads */
 	"_start", "_start_c", "__libc_start_main", "__libc_start_main_impl",
@@ -88,7 +88,7 @@ static bool is_of_header(const char *file)
 	if (file == NULL || strstr(file, "/c++/") == NULL)
 		return false;
 	for (size_t i = 0; i < COUNT(headers); i++)
-		if (strcmp(last_part(file), headers[i]) == 0)
+		if (strcmp(base_name(file), headers[i]) == 0)
 			return true;
 	return false;
 }
@@ -116,7 +116,7 @@ bool runtime_frames_has(const struct frame *frame)
 	if (frame->function == NULL)
 		return false;
 	for (size_t i = 0; i < COUNT(functions); i++)
-		if (glue_is_function(frame->function, functions[i]))
+		if (wrapper_is_function(frame->function, functions[i]))
 			return true;
 	return is_call_of_closure(frame->function) ||
 		is_start(frame->library, frame->function) ||

@@ -4,7 +4,7 @@
  * threads, std::function and std::invoke, closures of Rust. Readers of a stack
  * skip them; reports in text fold them.
  *
- * Unlike allocator wrappers (glue.h) they do not allocate. Interpreters
+ * Unlike allocator wrappers (wrapper.h) they do not allocate. Interpreters
  * (Python's evaluation loop) are not included.
  */
 #ifndef GNOMON_RUNTIME_FRAMES_H

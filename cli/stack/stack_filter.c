@@ -2,9 +2,9 @@
  * stack_filter.c: see stack_filter.h. Called by the main thread.
  *
  * A number describes each stack, computed from the outermost frame inward
- * (inward.h): which words match one of its frames, and how many frames there
- * are. So an expression is evaluated once for each place in the program, and a
- * context costs one lookup.
+ * (context_value.h): which words match one of its frames, and how many frames
+ * there are. So an expression is evaluated once for each place in the program,
+ * and a context costs one lookup.
  *
  *	bits 0–6   which kinds of words match some frame
  *	bit  7     FILTER_PASSES_THROUGH matches one that is not the innermost
@@ -22,11 +22,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/table.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/pattern.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 #include "unwind/claim.h"
 
 #define THROUGH 0x80u
@@ -84,7 +84,7 @@ struct stack_filter {
 	bool limited[LIMITS];
 	uint16_t *places;	/* matching words, by place; or NOT_TRIED */
 	size_t place_capacity;
-	struct inward inward;
+	struct context_value context_value;
 	struct table group_of;	/* node -> index of its sums */
 	struct figures *groups;
 	size_t group_count;
@@ -112,7 +112,7 @@ static bool matches_word(const struct stack_filter *filter, size_t kind,
 					       matches_name, word->pattern);
 	/* Reports print a file without its directories. */
 	return pattern_matches(word->pattern, text) ||
-	       pattern_matches(word->pattern, last_part(text));
+	       pattern_matches(word->pattern, base_name(text));
 }
 
 /* Tries each word, to record whether it matches anything. */
@@ -243,7 +243,8 @@ static void look_at_all(struct stack_filter *filter)
 	const struct filter_word *word;
 
 	for (size_t i = 0; i < contexts->cost_count && filter->by_frames; i++)
-		inward_value(&filter->inward, contexts->costs[i].node);
+		context_value_of(&filter->context_value,
+				 contexts->costs[i].node);
 	for (size_t n = 0; (word = filter_word(filter->words, FILTER_CONTEXT,
 					       n)); n++)
 		for (size_t i = 0; i < contexts->cost_count; i++)
@@ -258,8 +259,8 @@ struct stack_filter *stack_filter_new(const struct filter *words,
 
 	filter->words = words;
 	filter->frames = frames;
-	inward_init(&filter->inward, frames, begin_early, go_inward,
-		    filter);
+	context_value_init(&filter->context_value, frames, begin_early,
+			   go_inward, filter);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		if (filter_word(words, kinds[kind].id, 0) != NULL)
 			filter->by_frames = true;
@@ -279,7 +280,7 @@ void stack_filter_free(struct stack_filter *filter)
 {
 	if (filter == NULL)
 		return;
-	inward_free(&filter->inward);
+	context_value_free(&filter->context_value);
 	table_free(&filter->group_of);
 	free(filter->groups);
 	free(filter->places);
@@ -370,7 +371,7 @@ static enum coverage_judged judge(void *owner, uint32_t node)
 	}
 	if (!filter->by_frames)
 		return COVERAGE_SELECTED;
-	value = inward_value(&filter->inward, node);
+	value = context_value_of(&filter->context_value, node);
 	if (frames_fit(filter, value, false))
 		return COVERAGE_SELECTED;
 	return value & CUT && frames_fit(filter, value, true) ?

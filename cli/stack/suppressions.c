@@ -3,11 +3,11 @@
  *
  * Each pattern is tried once on each frame of each place in the program;
  * matches are stored by place, in the order of frames. Two folds over the stack
- * (inward.h) find the first matching rule with a single pattern, and whether
- * rules with several patterns have any match. Only in the second case frames
- * are examined one by one, as long as such a rule may still match. For each
- * rule there is a bit set of the patterns that the next frame may match. With
- * recursion there are several, so the rule runs like a nondeterministic
+ * (context_value.h) find the first matching rule with a single pattern, and
+ * whether rules with several patterns have any match. Only in the second case
+ * frames are examined one by one, as long as such a rule may still match. For
+ * each rule there is a bit set of the patterns that the next frame may match.
+ * With recursion there are several, so the rule runs like a nondeterministic
  * automaton.
  *
  *  I1  gaps has bit 0 unless the first pattern requires the innermost frame.
@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/text/buffer.h"
 #include "cli/model/core/contexts.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 #include "unwind/claim.h"
 
 #define ARROW " <- "
@@ -46,7 +46,7 @@ enum { WANTED = 1, WANTED_IN_ANY_FORM = 2 };
 
 struct suppressions_bound {
 	struct frames *frames;
-	struct inward inward;
+	struct context_value context_value;
 	struct hits *places;
 	size_t place_capacity;
 	uint32_t *single;	/* by pattern: the first rule with only this
@@ -420,7 +420,7 @@ uint32_t suppressions_find(struct suppressions *rules, uint32_t node)
 
 	if (rules->count == 0)
 		return SUPPRESSION_NONE;
-	value = inward_value(&bound->inward, node);
+	value = context_value_of(&bound->context_value, node);
 	for (size_t i = 0; i < bound->longer_count; i++)
 		bound->next[i] = 1;
 	for (; value & LONGER && node >= CONTEXT_ROOTS && is_alive(bound);
@@ -445,7 +445,7 @@ static void unbind(struct suppressions *rules)
 
 	if (bound == NULL)
 		return;
-	inward_free(&bound->inward);
+	context_value_free(&bound->context_value);
 	for (size_t i = 0; i < bound->place_capacity; i++)
 		free(bound->places[i].list);
 	free(bound->places);
@@ -486,7 +486,8 @@ void suppressions_bind(struct suppressions *rules, struct frames *frames,
 	unbind(rules);
 	bound = grow_zeroed(1, sizeof(*bound));
 	bound->frames = frames;
-	inward_init(&bound->inward, frames, NULL, go_inward, rules);
+	context_value_init(&bound->context_value, frames, NULL, go_inward,
+			   rules);
 	bound->wanted = grow_zeroed(rules->patterns.count,
 				    sizeof(*bound->wanted));
 	bound->in_longer = grow_zeroed(rules->patterns.count,

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
 #include "unwind/claim.h"
 
@@ -25,7 +25,7 @@ static enum store_state read_header(struct store *store)
 		return STORE_UNREADABLE;
 	if (!S_ISREG(file.st_mode))
 		return STORE_FOREIGN;
-	size = whole_read_at(store->fd, bytes, sizeof(bytes), 0);
+	size = io_full_read_at(store->fd, bytes, sizeof(bytes), 0);
 	if (size < 0) {
 		errno = (int)-size;
 		return STORE_UNREADABLE;
@@ -38,8 +38,8 @@ static enum store_state read_directory(struct store *store)
 {
 	const struct store_header *header = &store->header;
 	uint8_t *bytes = grow_alloc(header->directory_size);
-	ssize_t size = whole_read_at(store->fd, bytes, header->directory_size,
-				     header->directory_offset);
+	ssize_t size = io_full_read_at(store->fd, bytes, header->directory_size,
+				       header->directory_offset);
 	bool good = size == (ssize_t)header->directory_size &&
 		store_checksum(bytes, (size_t)size,
 			       header->directory_offset) ==
@@ -120,7 +120,7 @@ int store_note_damage(struct store *store, uint64_t offset)
 int store_read(struct store *store, uint64_t offset, void *to, size_t size,
 	       uint64_t checksum)
 {
-	ssize_t got = whole_read_at(store->fd, to, size, offset);
+	ssize_t got = io_full_read_at(store->fd, to, size, offset);
 
 	if (got < 0) {
 		notes_error(store->notes, "%s: cannot read at byte %llu: %s",

@@ -7,7 +7,7 @@
  *	store.h          file ──▶ its state, facts
  *	store_scan.h     rows that a predicate selects, batch by batch
  *	store_cursor.h   the same by one thread, forward and backward; sorted
- *	store_ahead.h    the same, in order, decompressed ahead by threads
+ *	store_readahead.h    the same, in order, decompressed ahead by threads
  *	store_group.h    sums over rows by group
  *	store_sweep.h    maxima and timelines: edges in their order
  *
@@ -40,7 +40,7 @@
 enum store_column {
 	STORE_BEGIN,		/* stamp */
 	STORE_END,		/* stamp; STORE_NEVER for a live block */
-	STORE_BIRTH_EDGE,	/* number of the edge */
+	STORE_ALLOC_EDGE,	/* number of the edge */
 	STORE_END_EDGE,		/* likewise; STORE_NEVER for a live block */
 	STORE_HOW,		/* enum store_how */
 	STORE_ADDRESS,

@@ -198,7 +198,7 @@ static size_t take_run(const struct store_chunk *chunk, const uint64_t *rows,
 }
 
 /* Columns of rows of one block. */
-static int fetch_run(struct store_reading *reading, size_t block,
+static int fetch_run(struct store_chunk_reader *reading, size_t block,
 		     const uint16_t *places, size_t count, size_t at,
 		     uint64_t *const columns[STORE_COLUMNS])
 {
@@ -206,15 +206,16 @@ static int fetch_run(struct store_reading *reading, size_t block,
 
 	for (unsigned i = 0; i < STORE_COLUMNS && error == 0; i++)
 		if (columns[i] != NULL)
-			error = store_reading_pick(reading, i, block, places,
-						   count, columns[i] + at);
+			error = store_chunk_reader_pick(reading, i, block,
+							places, count,
+							columns[i] + at);
 	return error;
 }
 
 int store_fetch(struct store *store, const uint64_t *rows, size_t count,
 		uint64_t now, uint64_t *const columns[STORE_COLUMNS])
 {
-	struct store_reading *reading = store_reading_new(store, now);
+	struct store_chunk_reader *reading = store_chunk_reader_new(store, now);
 	uint16_t places[STORE_BLOCK];
 	int error = 0;
 
@@ -228,11 +229,11 @@ int store_fetch(struct store *store, const uint64_t *rows, size_t count,
 		}
 		chunk = &store->directory.chunks[chunk_of(store, rows[i])];
 		if (chunk != reading->chunk)
-			store_reading_go(reading, chunk);
+			store_chunk_reader_go(reading, chunk);
 		n = take_run(chunk, &rows[i], count - i, places);
 		error = fetch_run(reading, (rows[i] - chunk->first_row) /
 				  STORE_BLOCK, places, n, i, columns);
 	}
-	store_reading_free(reading);
+	store_chunk_reader_free(reading);
 	return error;
 }

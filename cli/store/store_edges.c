@@ -39,7 +39,7 @@
 
 static uint32_t columns_of(const struct store_grouping *grouping)
 {
-	return STORE_BIT(STORE_SIZE) | STORE_BIT(STORE_BIRTH_EDGE) |
+	return STORE_BIT(STORE_SIZE) | STORE_BIT(STORE_ALLOC_EDGE) |
 	       STORE_BIT(STORE_END_EDGE) | store_numbers_columns(grouping);
 }
 
@@ -87,7 +87,7 @@ static void gather(void *owner, unsigned worker,
 {
 	struct gatherer *gatherer = owner;
 	struct gathered *to = &gatherer->by_worker[worker];
-	const uint64_t *births = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *allocs = batch->column[STORE_ALLOC_EDGE];
 	const uint64_t *ends = batch->column[STORE_END_EDGE];
 	const uint64_t *sizes = batch->column[STORE_SIZE];
 	uint32_t groups[STORE_BATCH];
@@ -102,7 +102,7 @@ static void gather(void *owner, unsigned worker,
 	}
 	for (size_t i = 0; i < batch->count; i++) {
 		put(to, gatherer->end, (struct store_edge){
-			births[i], sizes[i], groups[i], true });
+			allocs[i], sizes[i], groups[i], true });
 		put(to, gatherer->end, (struct store_edge){
 			ends[i], sizes[i], groups[i], false });
 	}
@@ -165,11 +165,11 @@ static struct store_edge *sort_edges(struct store_edge *list, size_t count,
 }
 
 /* -E2BIG: there are too many edges. */
-static int tell_few(struct store *store, const struct store_scan *scan,
-		    const struct store_grouping *grouping,
-		    void (*take)(void *owner, const struct store_edge *edges,
-				 size_t count),
-		    void *owner)
+static int report_few(struct store *store, const struct store_scan *scan,
+		      const struct store_grouping *grouping,
+		      void (*take)(void *owner, const struct store_edge *edges,
+				   size_t count),
+		      void *owner)
 {
 	struct gatherer gatherer = {
 		.scan = scan, .grouping = grouping,
@@ -197,7 +197,7 @@ static int tell_few(struct store *store, const struct store_scan *scan,
 /* ---- many ---- */
 
 /* The tag of an edge: its group + 1, and whether it is an allocation. */
-#define TAG_BIRTH (UINT32_C(1) << 31)
+#define TAG_ALLOC (UINT32_C(1) << 31)
 #define TAG_NO_GROUP STORE_EDGES_GROUPS
 #define TAG_EMPTY 0		/* tags have group + 1 */
 
@@ -232,7 +232,7 @@ static void place_batch(void *owner, unsigned worker,
 			const struct store_batch *batch)
 {
 	struct window *window = owner;
-	const uint64_t *births = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *allocs = batch->column[STORE_ALLOC_EDGE];
 	const uint64_t *ends = batch->column[STORE_END_EDGE];
 	const uint64_t *sizes = batch->column[STORE_SIZE];
 	uint32_t groups[STORE_BATCH];
@@ -241,7 +241,7 @@ static void place_batch(void *owner, unsigned worker,
 	for (size_t i = 0; i < batch->count; i++) {
 		uint32_t tag = tag_of(groups[i]);
 
-		place(window, births[i], sizes[i], tag | TAG_BIRTH);
+		place(window, allocs[i], sizes[i], tag | TAG_ALLOC);
 		place(window, ends[i], sizes[i], tag);
 	}
 }
@@ -326,7 +326,7 @@ static void cross_batch(void *owner, unsigned worker,
 {
 	struct round *round = owner;
 	struct crossings *crossings = &round->by_worker[worker];
-	const uint64_t *births = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *allocs = batch->column[STORE_ALLOC_EDGE];
 	const uint64_t *ends = batch->column[STORE_END_EDGE];
 	const uint64_t *sizes = batch->column[STORE_SIZE];
 	uint64_t first = round->first, width;
@@ -339,18 +339,18 @@ static void cross_batch(void *owner, unsigned worker,
 	width = width_of(round);
 	for (size_t i = 0; i < batch->count; i++) {
 		crossings->list[crossings->count] = (struct crossing){
-			sizes[i], (uint32_t)(births[i] - first),
-			tag_of(groups[i]) | TAG_BIRTH,
+			sizes[i], (uint32_t)(allocs[i] - first),
+			tag_of(groups[i]) | TAG_ALLOC,
 		};
-		crossings->count += births[i] - first < width &&
-			births[i] / WINDOW != ends[i] / WINDOW;
+		crossings->count += allocs[i] - first < width &&
+			allocs[i] / WINDOW != ends[i] / WINDOW;
 	}
 }
 
 /* Calls `each` for selected rows whose numbers in these columns are in the
  * ranges. */
 static int scan_between(struct store *store, const struct store_scan *scan,
-			const struct store_range *births,
+			const struct store_range *allocs,
 			const struct store_range *ends,
 			const struct store_grouping *grouping,
 			void (*each)(void *owner, unsigned worker,
@@ -365,7 +365,7 @@ static int scan_between(struct store *store, const struct store_scan *scan,
 		.column = STORE_END_EDGE, .ranges = ends, .range_count = 1,
 	};
 	terms[1] = (struct store_term){
-		.column = STORE_BIRTH_EDGE, .ranges = births,
+		.column = STORE_ALLOC_EDGE, .ranges = allocs,
 		.range_count = 1,
 	};
 	for (size_t i = 0; i < scan->term_count; i++)
@@ -381,17 +381,17 @@ static int find_crossings(struct store *store, const struct store_scan *scan,
 			  struct round *round, uint64_t end)
 {
 	uint64_t width = (end - round->first + WINDOW - 1) / WINDOW * WINDOW;
-	struct store_range births, ends;
+	struct store_range allocs, ends;
 
 	for (unsigned i = 0; i < STORE_WORKERS_MAX; i++)
 		round->by_worker[i].count = 0;
 	round->width = width < ROUND_MAX ? width : ROUND_MAX;
 	round->share = CROSSINGS / store_scan_workers(store);
-	births = (struct store_range){
+	allocs = (struct store_range){
 		round->first, round->first + round->width - 1,
 	};
 	ends = (struct store_range){ round->first, STORE_NEVER };
-	return scan_between(store, scan, &births, &ends, round->grouping,
+	return scan_between(store, scan, &allocs, &ends, round->grouping,
 			    cross_batch, round);
 }
 
@@ -409,33 +409,33 @@ static void place_crossings(void *owner, size_t worker)
 
 /* ---- windows ---- */
 
-static void tell_window(const struct window *window,
-			void (*take)(void *owner,
-				     const struct store_edge *edges,
-				     size_t count),
-			void *owner)
+static void report_window(const struct window *window,
+			  void (*take)(void *owner,
+				       const struct store_edge *edges,
+				       size_t count),
+			  void *owner)
 {
-	struct store_edge told[TOLD];
+	struct store_edge reported[TOLD];
 	size_t count = 0;
 
 	for (size_t i = 0; i < window->width; i++) {
 		uint32_t tag = window->tags[i];
-		uint32_t group = (tag & ~TAG_BIRTH) - 1;
+		uint32_t group = (tag & ~TAG_ALLOC) - 1;
 
-		told[count] = (struct store_edge){
+		reported[count] = (struct store_edge){
 			.edge = window->first + i,
 			.size = window->sizes[i],
 			.group = group == TAG_NO_GROUP ? STORE_NONE : group,
-			.birth = tag & TAG_BIRTH,
+			.alloc = tag & TAG_ALLOC,
 		};
 		count += tag != TAG_EMPTY;
 		if (count == TOLD) {
-			take(owner, told, count);
+			take(owner, reported, count);
 			count = 0;
 		}
 	}
 	if (count > 0)
-		take(owner, told, count);
+		take(owner, reported, count);
 }
 
 static int fill_window(struct store *store, const struct store_scan *scan,
@@ -452,11 +452,12 @@ static int fill_window(struct store *store, const struct store_scan *scan,
 			    place_batch, window);
 }
 
-static int tell_round(struct store *store, const struct store_scan *scan,
-		      struct window *window,
-		      void (*take)(void *owner, const struct store_edge *edges,
-				   size_t count),
-		      void *owner)
+static int report_round(struct store *store, const struct store_scan *scan,
+			struct window *window,
+			void (*take)(void *owner,
+				     const struct store_edge *edges,
+				     size_t count),
+			void *owner)
 {
 	uint64_t end = window->round->first + width_of(window->round);
 	int error = 0;
@@ -466,16 +467,16 @@ static int tell_round(struct store *store, const struct store_scan *scan,
 	     window->first += window->width) {
 		error = fill_window(store, scan, window);
 		if (error == 0)
-			tell_window(window, take, owner);
+			report_window(window, take, owner);
 	}
 	return error;
 }
 
-static int tell_many(struct store *store, const struct store_scan *scan,
-		     const struct store_grouping *grouping,
-		     void (*take)(void *owner, const struct store_edge *edges,
-				  size_t count),
-		     void *owner)
+static int report_many(struct store *store, const struct store_scan *scan,
+		       const struct store_grouping *grouping,
+		       void (*take)(void *owner, const struct store_edge *edges,
+				    size_t count),
+		       void *owner)
 {
 	uint64_t end = store_directory_edges(&store->directory);
 	struct round round = { .grouping = grouping };
@@ -489,7 +490,7 @@ static int tell_many(struct store *store, const struct store_scan *scan,
 	while (round.first < end && error == 0) {
 		error = find_crossings(store, scan, &round, end);
 		if (error == 0)
-			error = tell_round(store, scan, &window, take, owner);
+			error = report_round(store, scan, &window, take, owner);
 		round.first += width_of(&round);
 	}
 	for (unsigned i = 0; i < STORE_WORKERS_MAX; i++)
@@ -508,7 +509,7 @@ int store_edges_each(struct store *store, const struct store_scan *scan,
 	int error;
 
 	CLAIM(grouping == NULL || grouping->groups <= STORE_EDGES_GROUPS);
-	error = tell_few(store, scan, grouping, take, owner);
+	error = report_few(store, scan, grouping, take, owner);
 	return error == -E2BIG ?
-		tell_many(store, scan, grouping, take, owner) : error;
+		report_many(store, scan, grouping, take, owner) : error;
 }

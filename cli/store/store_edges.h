@@ -11,7 +11,7 @@ struct store_edge {
 	uint64_t edge;		/* its number */
 	uint64_t size;		/* of the block */
 	uint32_t group;		/* or STORE_NONE */
-	bool birth;		/* else an end */
+	bool alloc;		/* else an end */
 };
 
 /* The most groups. */

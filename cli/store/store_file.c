@@ -322,8 +322,8 @@ uint64_t store_directory_edges(const struct store_directory *directory)
 	for (size_t i = 0; i < directory->chunk_count; i++) {
 		const struct store_part *parts = directory->chunks[i].parts;
 
-		if (parts[STORE_BIRTH_EDGE].bounds.greatest > last)
-			last = parts[STORE_BIRTH_EDGE].bounds.greatest;
+		if (parts[STORE_ALLOC_EDGE].bounds.greatest > last)
+			last = parts[STORE_ALLOC_EDGE].bounds.greatest;
 		if (!directory->chunks[i].live &&
 		    parts[STORE_END_EDGE].bounds.greatest > last)
 			last = parts[STORE_END_EDGE].bounds.greatest;

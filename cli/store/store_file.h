@@ -11,7 +11,7 @@
 
 /*
  * A stored column of a chunk. Its words follow those of the previous column.
- * For ended blocks STORE_BEGIN and STORE_BIRTH_EDGE are stored as differences
+ * For ended blocks STORE_BEGIN and STORE_ALLOC_EDGE are stored as differences
  * to STORE_END and STORE_END_EDGE; `bounds` are those of the values.
  */
 struct store_part {
@@ -81,14 +81,14 @@ void store_directory_free(struct store_directory *directory);
 /* Whether a column is stored as differences. */
 static inline bool store_is_difference(enum store_column column, bool live)
 {
-	return !live && (column == STORE_BEGIN || column == STORE_BIRTH_EDGE);
+	return !live && (column == STORE_BEGIN || column == STORE_ALLOC_EDGE);
 }
 
 /* Whether a column always has words: differences, and numbers of edges, so that
  * the size of the file bounds their count. */
 static inline bool store_has_words(enum store_column column, bool live)
 {
-	return store_is_difference(column, live) || column == STORE_BIRTH_EDGE;
+	return store_is_difference(column, live) || column == STORE_ALLOC_EDGE;
 }
 
 /* Sums over chunks. */

@@ -161,7 +161,7 @@ static enum store_verdict moments_verdict(const struct store_moments *moments,
 
 void store_filter_init(struct store_filter *filter,
 		       const struct store_scan *scan,
-		       struct store_reading *reading)
+		       struct store_chunk_reader *reading)
 {
 	CLAIM(scan->term_count <= STORE_TERMS_MAX);
 	*filter = (struct store_filter){ .scan = scan, .reading = reading };
@@ -226,13 +226,13 @@ static enum store_verdict ask_codes(struct store_filter *filter,
 static enum store_verdict ask_term(struct store_filter *filter,
 				   const struct store_term *term, int *error)
 {
-	struct store_reading *reading = filter->reading;
+	struct store_chunk_reader *reading = filter->reading;
 	struct store_filter_term asked = { .term = term };
 	enum store_verdict verdict = STORE_SOME_ROWS;
 
 	if (term->column < STORE_STORED &&
 	    !store_is_difference(term->column, reading->chunk->live)) {
-		*error = store_reading_load(reading, term->column);
+		*error = store_chunk_reader_load(reading, term->column);
 		if (*error != 0)
 			return STORE_NO_ROW;
 		if (reading->columns[term->column].view.distinct > 0)
@@ -281,14 +281,16 @@ static int ask_rows(struct store_filter *filter,
 		    const struct store_filter_term *asked, size_t block,
 		    uint8_t *keep)
 {
-	struct store_reading *reading = filter->reading;
-	size_t count = store_reading_rows(reading, block);
+	struct store_chunk_reader *reading = filter->reading;
+	size_t count = store_chunk_reader_rows(reading, block);
 	enum store_column column = asked->term->column;
 	const uint64_t *values;
 	int error = -EBADMSG;
 
-	values = asked->by_code ? store_reading_codes(reading, column, block) :
-		store_reading_values(reading, column, block, &error);
+	values = asked->by_code
+			 ? store_chunk_reader_codes(reading, column, block)
+			 : store_chunk_reader_values(reading, column, block,
+						     &error);
 	if (values == NULL)
 		return error;
 	if (asked->by_code)
@@ -304,13 +306,13 @@ static int ask_moments(struct store_filter *filter,
 		       const struct store_moments *moments, size_t block,
 		       uint8_t *keep)
 {
-	struct store_reading *reading = filter->reading;
-	size_t count = store_reading_rows(reading, block);
+	struct store_chunk_reader *reading = filter->reading;
+	size_t count = store_chunk_reader_rows(reading, block);
 	int error;
-	const uint64_t *begins = store_reading_values(reading, STORE_BEGIN,
-						      block, &error);
+	const uint64_t *begins = store_chunk_reader_values(reading, STORE_BEGIN,
+							   block, &error);
 	const uint64_t *ends = begins == NULL ? NULL :
-		store_reading_values(reading, STORE_END, block, &error);
+		store_chunk_reader_values(reading, STORE_END, block, &error);
 
 	for (size_t i = 0; i < count && ends != NULL; i++)
 		keep[i] &= is_alive(moments, begins[i], ends[i]);
@@ -325,7 +327,7 @@ static bool has_kept(const uint8_t *keep, size_t count)
 int store_filter_block(struct store_filter *filter, size_t block,
 		       uint8_t *keep)
 {
-	size_t count = store_reading_rows(filter->reading, block);
+	size_t count = store_chunk_reader_rows(filter->reading, block);
 	int error = 0;
 
 	for (size_t i = 0; i < filter->asked_count && error == 0; i++) {

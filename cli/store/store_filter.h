@@ -5,7 +5,7 @@
 #ifndef GNOMON_STORE_FILTER_H
 #define GNOMON_STORE_FILTER_H
 
-#include "cli/store/store_reading.h"
+#include "cli/store/store_chunk_reader.h"
 #include "cli/store/store_scan.h"
 
 /* A scan's terms, and moments as terms if there is only one. */
@@ -26,7 +26,7 @@ struct store_filter_term {
 
 struct store_filter {
 	const struct store_scan *scan;
-	struct store_reading *reading;
+	struct store_chunk_reader *reading;
 	struct store_term terms[STORE_FILTER_TERMS];
 	struct store_range bounds[4];	/* of terms made from moments */
 	size_t term_count;
@@ -40,14 +40,14 @@ struct store_filter {
 /* The scan and the reading are borrowed. */
 void store_filter_init(struct store_filter *filter,
 		       const struct store_scan *scan,
-		       struct store_reading *reading);
+		       struct store_chunk_reader *reading);
 void store_filter_free(struct store_filter *filter);
 
 /* Whether a chunk may have selected rows, by its bounds: nothing is read. */
 enum store_verdict store_filter_bounds(const struct store_filter *filter,
 				       const struct store_chunk *chunk);
 /* The same for the current chunk of the reading. *error: see
- * store_reading_load. */
+ * store_chunk_reader_load. */
 enum store_verdict store_filter_chunk(struct store_filter *filter, int *error);
 /* For a block of it: keep[i] are 1; clears those of rows that are not selected.
  * 0, or a negative errno. */

@@ -76,11 +76,11 @@ static uint32_t columns_of(unsigned sums)
 		{ STORE_SUM_LIFETIME,
 		  STORE_BIT(STORE_HOW) | STORE_BIT(STORE_LIFETIME) },
 		{ STORE_SUM_FIRST_LAST,
-		  STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_BIRTH_EDGE) },
+		  STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_ALLOC_EDGE) },
 		{ STORE_SUM_ALIVE,
 		  STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_END) },
 		{ STORE_SUM_ALIVE_EDGE,
-		  STORE_BIT(STORE_BIRTH_EDGE) | STORE_BIT(STORE_END_EDGE) },
+		  STORE_BIT(STORE_ALLOC_EDGE) | STORE_BIT(STORE_END_EDGE) },
 	};
 	uint32_t columns = STORE_BIT(STORE_SIZE);
 
@@ -177,7 +177,7 @@ static void find_alive(struct grouped *g)
 		g->alive_begin = column[STORE_BEGIN];
 		g->alive_end = column[STORE_END];
 	} else if (g->wants & STORE_SUM_ALIVE_EDGE) {
-		g->alive_begin = column[STORE_BIRTH_EDGE];
+		g->alive_begin = column[STORE_ALLOC_EDGE];
 		g->alive_end = column[STORE_END_EDGE];
 	}
 }
@@ -217,7 +217,7 @@ add_rows(const struct grouped *g, const struct store_weight *weight)
 			add_kind(&g->tally->hot[group], KIND_LOST, amount);
 		if (g->wants & STORE_SUM_FIRST_LAST)
 			add_span(&g->tally->spans[group],
-				 column[STORE_BIRTH_EDGE][i],
+				 column[STORE_ALLOC_EDGE][i],
 				 column[STORE_BEGIN][i]);
 		if (g->alive_begin != NULL)
 			add_alive(g, &g->tally->alive[group], i, amount);

@@ -67,7 +67,7 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 			store_numbers_amount(sweep->weight, edge->size);
 
 		look_ahead(sweep, edges, i, count);
-		if (edge->birth) {
+		if (edge->alloc) {
 			begin(&sweep->whole, &sweep->whole_peak, edge, amount);
 			if (edge->group != STORE_NONE)
 				begin(&sweep->groups[edge->group],
@@ -81,7 +81,7 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 	}
 }
 
-/* ---- stamps of births ---- */
+/* ---- stamps of allocations ---- */
 
 struct finder {
 	uint64_t edges;		/* limit of edge numbers */
@@ -109,7 +109,7 @@ static size_t rank_of(const struct finder *finder, uint64_t edge)
 static void find(void *owner, unsigned worker, const struct store_batch *batch)
 {
 	struct finder *finder = owner;
-	const uint64_t *edges = batch->column[STORE_BIRTH_EDGE];
+	const uint64_t *edges = batch->column[STORE_ALLOC_EDGE];
 	const uint64_t *begins = batch->column[STORE_BEGIN];
 
 	(void)worker;
@@ -156,7 +156,7 @@ static int find_stamps(struct store *store, const struct store_scan *scan,
 		.ranks = grow_resize(NULL, words, sizeof(size_t)),
 	};
 	const struct store_term term = {
-		.column = STORE_BIRTH_EDGE, .set = finder.set,
+		.column = STORE_ALLOC_EDGE, .set = finder.set,
 		.set_size = edges,
 	};
 	const struct store_scan all = {
@@ -169,7 +169,7 @@ static int find_stamps(struct store *store, const struct store_scan *scan,
 		enter(&finder, &sweep->peaks[i]);
 	found = count_ranks(&finder, words);
 	finder.stamps = grow_zeroed(found, sizeof(uint64_t));
-	error = store_scan_each(store, &all, STORE_BIT(STORE_BIRTH_EDGE) |
+	error = store_scan_each(store, &all, STORE_BIT(STORE_ALLOC_EDGE) |
 				STORE_BIT(STORE_BEGIN), find, &finder);
 	look_up(&finder, &sweep->whole_peak);
 	for (uint32_t i = 0; i < groups; i++)

@@ -34,7 +34,7 @@ unsigned store_scan_workers(const struct store *store)
 	return workers > 0 ? (unsigned)workers : 1;
 }
 
-static void tell_progress(struct run *run, const struct store_chunk *chunk)
+static void report_progress(struct run *run, const struct store_chunk *chunk)
 {
 	const struct store_scan *scan = run->scan;
 
@@ -99,7 +99,7 @@ static void work(void *owner, size_t worker)
 		error = is_cancelled(run) ? -ECANCELED :
 			do_chunk(run, select, chunk);
 		if (error == 0)
-			tell_progress(run, chunk);
+			report_progress(run, chunk);
 	}
 	if (error != 0) {
 		int none = 0;

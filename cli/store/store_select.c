@@ -18,7 +18,7 @@ struct store_select *store_select_new(struct store *store,
 	select->scan = scan;
 	select->columns = columns;
 	select->worker = worker;
-	select->reading = store_reading_new(store, scan->now);
+	select->reading = store_chunk_reader_new(store, scan->now);
 	select->out = grow_alloc(STORE_COLUMNS * sizeof(*select->out));
 	store_filter_init(&select->filter, scan, select->reading);
 	return select;
@@ -29,7 +29,7 @@ void store_select_free(struct store_select *select)
 	if (select == NULL)
 		return;
 	store_filter_free(&select->filter);
-	store_reading_free(select->reading);
+	store_chunk_reader_free(select->reading);
 	free(select->out);
 	free(select);
 }
@@ -40,7 +40,7 @@ int store_select_go(struct store_select *select,
 	enum store_verdict verdict;
 	int error;
 
-	store_reading_go(select->reading, chunk);
+	store_chunk_reader_go(select->reading, chunk);
 	verdict = store_filter_chunk(&select->filter, &error);
 	if (error != 0)
 		return error;
@@ -64,8 +64,8 @@ static size_t list_rows(struct store_select *select, size_t count)
 static int fill(struct store_select *select, size_t block, uint32_t columns,
 		size_t count, struct store_batch *batch)
 {
-	struct store_reading *reading = select->reading;
-	bool all = count == store_reading_rows(reading, block);
+	struct store_chunk_reader *reading = select->reading;
+	bool all = count == store_chunk_reader_rows(reading, block);
 	int error = 0;
 
 	*batch = (struct store_batch){ .count = count };
@@ -73,12 +73,12 @@ static int fill(struct store_select *select, size_t block, uint32_t columns,
 		if (!(columns & STORE_BIT(i)))
 			continue;
 		batch->column[i] = all ?
-			store_reading_values(reading, i, block, &error) :
+			store_chunk_reader_values(reading, i, block, &error) :
 			select->out[i];
 		if (!all)
-			error = store_reading_pick(reading, i, block,
-						   select->rows, count,
-						   select->out[i]);
+			error = store_chunk_reader_pick(reading, i, block,
+							select->rows, count,
+							select->out[i]);
 	}
 	return error;
 }
@@ -127,7 +127,8 @@ static int find_rows(struct store_select *select, size_t block, uint64_t from,
 int store_select_block(struct store_select *select, size_t block,
 		       uint64_t from, struct store_batch *batch)
 {
-	size_t rows = store_reading_rows(select->reading, block), count = rows;
+	size_t rows = store_chunk_reader_rows(select->reading, block),
+	       count = rows;
 	uint64_t first = select->reading->chunk->first_row +
 			 block * STORE_BLOCK;
 	bool all = select->all && from <= first && select->scan->keep == NULL;

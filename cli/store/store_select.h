@@ -12,7 +12,7 @@ struct store_select {
 	const struct store_scan *scan;
 	uint32_t columns;
 	unsigned worker;
-	struct store_reading *reading;
+	struct store_chunk_reader *reading;
 	struct store_filter filter;
 	bool all;		/* all rows of the chunk are selected, except by
 				 * scan->keep */

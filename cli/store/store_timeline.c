@@ -89,7 +89,7 @@ static void find_steps(struct edges *edges)
 							 edges->keys[i]);
 }
 
-static inline void add_birth(struct store_step *step,
+static inline void add_alloc(struct store_step *step,
 			     struct store_amount amount)
 {
 	step->allocations += amount.blocks;
@@ -98,7 +98,7 @@ static inline void add_birth(struct store_step *step,
 
 /* `weight` is NULL if each block counts as one, which saves the call. */
 static inline __attribute__((always_inline)) void
-add_births(struct edges *edges, const struct store_weight *weight)
+add_allocs(struct edges *edges, const struct store_weight *weight)
 {
 	const struct timeline *timeline = edges->timeline;
 	size_t steps = timeline->axis->steps;
@@ -113,9 +113,9 @@ add_births(struct edges *edges, const struct store_weight *weight)
 		size_t step = edges->steps[i];
 
 		widen(&edges->tally->ranges[step], edges->numbers[i]);
-		add_birth(&whole[step], amount);
+		add_alloc(&whole[step], amount);
 		if (timeline->rows > 1 && edges->groups[i] != STORE_NONE)
-			add_birth(&list[edges->groups[i] * steps + step],
+			add_alloc(&list[edges->groups[i] * steps + step],
 				  amount);
 	}
 }
@@ -234,11 +234,11 @@ static void add_batch(void *owner, unsigned worker,
 	if (edges.tally->ranges == NULL)
 		begin_tally(timeline, edges.tally);
 	store_numbers(timeline->grouping, worker, batch, edges.groups);
-	set_columns(&edges, STORE_BIRTH_EDGE, STORE_BEGIN);
+	set_columns(&edges, STORE_ALLOC_EDGE, STORE_BEGIN);
 	if (weight == NULL || weight->of == NULL)
-		add_births(&edges, NULL);
+		add_allocs(&edges, NULL);
 	else
-		add_births(&edges, weight);
+		add_allocs(&edges, weight);
 	set_columns(&edges, STORE_END_EDGE, STORE_END);
 	if (weight == NULL || weight->of == NULL)
 		add_ends(&edges, NULL);
@@ -285,7 +285,7 @@ static int add_up(struct store *store, const struct store_scan *scan,
 {
 	uint32_t columns = STORE_BIT(STORE_SIZE) | STORE_BIT(STORE_HOW) |
 		STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_END) |
-		STORE_BIT(STORE_BIRTH_EDGE) | STORE_BIT(STORE_END_EDGE) |
+		STORE_BIT(STORE_ALLOC_EDGE) | STORE_BIT(STORE_END_EDGE) |
 		STORE_BIT(STORE_BETWEEN) |
 		store_numbers_columns(timeline->grouping);
 	int error;
@@ -372,10 +372,10 @@ static void close_step(struct maxima *maxima)
 	maxima->step++;
 }
 
-static void change(struct high *high, bool birth, uint64_t bytes)
+static void change(struct high *high, bool alloc, uint64_t bytes)
 {
-	high->live += birth ? bytes : 0 - bytes;
-	if (birth && high->live > high->most)
+	high->live += alloc ? bytes : 0 - bytes;
+	if (alloc && high->live > high->most)
 		high->most = high->live;
 }
 
@@ -393,9 +393,9 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 		while (maxima->step + 1 < steps &&
 		       edge->edge >= maxima->firsts[maxima->step + 1])
 			close_step(maxima);
-		change(&maxima->now[timeline->rows - 1], edge->birth, bytes);
+		change(&maxima->now[timeline->rows - 1], edge->alloc, bytes);
 		if (edge->group != STORE_NONE)
-			change(&maxima->now[edge->group], edge->birth, bytes);
+			change(&maxima->now[edge->group], edge->alloc, bytes);
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
  * store_write.c: see store_write.h. Rows are collected in piles
- * (store_piles.h), one for each chunk.
+ * (store_buffers.h), one for each chunk.
  *
  *  I1  Full chunks of ended blocks come before all other chunks, so that they
  *      can be copied in one piece: no other pile is passed on until these are
@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
-#include "cli/store/store_piles.h"
-#include "cli/store/store_reading.h"
+#include "cli/store/store_buffers.h"
+#include "cli/store/store_chunk_reader.h"
 #include "unwind/claim.h"
 
 #define COPY_SIZE ((size_t)1 << 20)
@@ -31,8 +31,8 @@ struct kept_blob {
 
 struct store_writer {
 	int fd;
-	struct store_piles *piles;
-	struct store_pile *pile;	/* being filled */
+	struct store_buffers *piles;
+	struct store_buffer *pile;	/* being filled */
 	struct store_directory directory;
 	struct kept_blob *blobs;
 	size_t blob_count, blob_capacity;
@@ -55,9 +55,9 @@ static struct store_writer *new_writer(int fd)
 static void begin_piles(struct store_writer *writer, unsigned packers,
 			uint64_t end)
 {
-	writer->piles = store_piles_new(writer->fd, packers, end,
-					&writer->directory);
-	writer->pile = store_piles_take(writer->piles);
+	writer->piles = store_buffers_new(writer->fd, packers, end,
+					  &writer->directory);
+	writer->pile = store_buffers_take(writer->piles);
 }
 
 struct store_writer *store_writer_new(int fd, unsigned packers)
@@ -72,7 +72,7 @@ void store_writer_free(struct store_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	store_piles_free(writer->piles);
+	store_buffers_free(writer->piles);
 	if (writer->pile != NULL)
 		free(writer->pile->rows);
 	free(writer->pile);
@@ -90,15 +90,15 @@ static void pass_on_rest(struct store_writer *writer)
 {
 	if (writer->pile->count == 0)
 		return;
-	store_piles_wait(writer->piles);
-	writer->pile = store_piles_pack(writer->piles, writer->pile,
-					writer->live);
+	store_buffers_wait(writer->piles);
+	writer->pile = store_buffers_pack(writer->piles, writer->pile,
+					  writer->live);
 }
 
 static void begin_live(struct store_writer *writer)
 {
 	pass_on_rest(writer);
-	store_piles_wait(writer->piles);	/* I1 */
+	store_buffers_wait(writer->piles);	/* I1 */
 	writer->live = true;
 }
 
@@ -117,13 +117,13 @@ void store_writer_add(struct store_writer *writer, const struct store_row *row)
 	writer->rows++;
 	writer->pile->rows[writer->pile->count++] = *row;
 	if (writer->pile->count == STORE_CHUNK_ROWS)
-		writer->pile = store_piles_pack(writer->piles, writer->pile,
-						writer->live);
+		writer->pile = store_buffers_pack(writer->piles, writer->pile,
+						  writer->live);
 }
 
 int store_writer_error(struct store_writer *writer)
 {
-	int error = store_piles_error(writer->piles);
+	int error = store_buffers_error(writer->piles);
 
 	return error != 0 ? error : writer->limited ? -EFBIG : 0;
 }
@@ -135,7 +135,7 @@ uint64_t store_writer_rows(const struct store_writer *writer)
 
 uint64_t store_writer_bytes(struct store_writer *writer)
 {
-	return store_piles_end(writer->piles);
+	return store_buffers_end(writer->piles);
 }
 
 /* ---- facts and blobs ---- */
@@ -204,8 +204,8 @@ static int write_blobs(struct store_writer *writer, uint64_t *end)
 						   *end),
 		};
 		memcpy(blob->name, kept->name, sizeof(blob->name));
-		error = whole_write_at(writer->fd, kept->bytes, kept->size,
-				       *end);
+		error = io_full_write_at(writer->fd, kept->bytes, kept->size,
+					 *end);
 		*end += kept->size;
 	}
 	return error;
@@ -224,7 +224,7 @@ static int write_directory(struct store_writer *writer,
 	header->directory_checksum = store_checksum(bytes.data, bytes.size,
 						    end);
 	header->file_size = end + bytes.size;
-	return whole_write_at(writer->fd, bytes.data, bytes.size, end);
+	return io_full_write_at(writer->fd, bytes.data, bytes.size, end);
 }
 
 /* All other data is on the disk: a reader that finds a header finds
@@ -238,7 +238,7 @@ static int write_header(struct store_writer *writer,
 	if (fdatasync(writer->fd) != 0)
 		return -errno;
 	store_header_put(&bytes, header);
-	error = whole_write_at(writer->fd, bytes.data, bytes.size, 0);
+	error = io_full_write_at(writer->fd, bytes.data, bytes.size, 0);
 	if (error == 0 && fsync(writer->fd) != 0)
 		error = -errno;
 	return error;
@@ -257,13 +257,13 @@ int store_writer_finish(struct store_writer *writer,
 	CLAIM(!writer->finished);
 	writer->finished = true;
 	pass_on_rest(writer);
-	store_piles_wait(writer->piles);
+	store_buffers_wait(writer->piles);
 	writer->limited |= writer->rows > STORE_ROWS_MAX ||
 		writer->directory.chunk_count > STORE_CHUNKS_MAX ||
 		store_directory_edges(&writer->directory) >
 			STORE_EDGES(writer->rows);
 	error = store_writer_error(writer);
-	end = store_piles_end(writer->piles);
+	end = store_buffers_end(writer->piles);
 	if (error == 0)
 		error = write_blobs(writer, &end);
 	if (error == 0)
@@ -305,12 +305,12 @@ static int copy_plainly(int from, int to, uint64_t at, uint64_t end)
 	while (at < end && error == 0) {
 		size_t size = end - at < COPY_SIZE ? (size_t)(end - at) :
 						     COPY_SIZE;
-		ssize_t got = whole_read_at(from, bytes, size, at);
+		ssize_t got = io_full_read_at(from, bytes, size, at);
 
 		if (got != (ssize_t)size)
 			error = got < 0 ? (int)got : -EBADMSG;
 		else
-			error = whole_write_at(to, bytes, size, at);
+			error = io_full_write_at(to, bytes, size, at);
 		at += size;
 	}
 	free(bytes);
@@ -339,7 +339,7 @@ static struct store_row make_row(const uint64_t *const values[STORE_STORED],
 	return (struct store_row){
 		.begin = values[STORE_BEGIN][i],
 		.end = values[STORE_END][i],
-		.birth_edge = values[STORE_BIRTH_EDGE][i],
+		.alloc_edge = values[STORE_ALLOC_EDGE][i],
 		.end_edge = values[STORE_END_EDGE][i],
 		.address = values[STORE_ADDRESS][i],
 		.size = values[STORE_SIZE][i],
@@ -365,18 +365,19 @@ static bool is_ended_row(const struct store_writer *writer,
 }
 
 static int add_block(struct store_writer *writer,
-		     struct store_reading *reading, size_t block,
+		     struct store_chunk_reader *reading, size_t block,
 		     uint64_t ended)
 {
 	const uint64_t *values[STORE_STORED];
 	int error;
 
 	for (unsigned i = 0; i < STORE_STORED; i++) {
-		values[i] = store_reading_values(reading, i, block, &error);
+		values[i] =
+			store_chunk_reader_values(reading, i, block, &error);
 		if (values[i] == NULL)
 			return error;
 	}
-	for (size_t i = 0; i < store_reading_rows(reading, block) &&
+	for (size_t i = 0; i < store_chunk_reader_rows(reading, block) &&
 	     writer->rows < ended; i++) {
 		struct store_row row = make_row(values, i);
 
@@ -391,18 +392,18 @@ static int add_block(struct store_writer *writer,
 static int add_rest(struct store_writer *writer, struct store *older,
 		    size_t chunk, uint64_t ended)
 {
-	struct store_reading *reading = store_reading_new(older, 0);
+	struct store_chunk_reader *reading = store_chunk_reader_new(older, 0);
 	const struct store_directory *directory = &older->directory;
 	int error = 0;
 
 	for (; chunk < directory->chunk_count && writer->rows < ended &&
 	       !directory->chunks[chunk].live && error == 0; chunk++) {
-		store_reading_go(reading, &directory->chunks[chunk]);
+		store_chunk_reader_go(reading, &directory->chunks[chunk]);
 		for (size_t b = 0; b * STORE_BLOCK <
 		     directory->chunks[chunk].rows && error == 0; b++)
 			error = add_block(writer, reading, b, ended);
 	}
-	store_reading_free(reading);
+	store_chunk_reader_free(reading);
 	return error != 0 || writer->rows == ended ? error : -EBADMSG;
 }
 
@@ -459,10 +460,10 @@ struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
 	struct store_writer *branch = new_writer(fd);
 
 	CLAIM(!writer->live && !writer->finished);
-	store_piles_wait(writer->piles);
+	store_buffers_wait(writer->piles);
 	take_chunks(branch, writer->directory.chunks,
 		    writer->directory.chunk_count);
-	begin_piles(branch, packers, store_piles_end(writer->piles));
+	begin_piles(branch, packers, store_buffers_end(writer->piles));
 	for (size_t i = 0; i < writer->pile->count; i++)
 		store_writer_add(branch, &writer->pile->rows[i]);
 	CLAIM(branch->rows == writer->rows);

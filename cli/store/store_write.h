@@ -17,7 +17,7 @@
  * end_node) are ignored. */
 struct store_row {
 	uint64_t begin, end;
-	uint64_t birth_edge, end_edge;
+	uint64_t alloc_edge, end_edge;
 	uint64_t address, size;
 	uint64_t between;
 	uint32_t thread, node;

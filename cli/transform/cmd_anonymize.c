@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/reading.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/transform/anonymize.h"
 #include "cli/transform/transform.h"
@@ -35,7 +35,7 @@ static const struct command_group *const groups[] = {
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct transform transform;
 	struct anonymize anonymize;
 	const char *key;
@@ -70,9 +70,9 @@ static bool read_key(struct request *request)
 	bool good = file != NULL && !ferror(file) && size > 0;
 
 	if (!good)
-		tell_error("%s: the key cannot be read: %s", request->key_file,
-			   file == NULL || ferror(file) ? strerror(errno) :
-			   "the file is empty");
+		log_error("%s: the key cannot be read: %s", request->key_file,
+			  file == NULL || ferror(file) ? strerror(errno) :
+			  "the file is empty");
 	else
 		anonymize_init(&request->anonymize, key, size);
 	if (file != NULL)
@@ -90,14 +90,14 @@ static bool make_key(struct request *request)
 	error = anonymize_init(&request->anonymize, request->key,
 			       request->key ? strlen(request->key) : 0);
 	if (error != 0)
-		tell_error("no random key can be made: %s: give one with "
-			   "--key", strerror(-error));
+		log_error("no random key can be made: %s: give one with "
+			  "--key", strerror(-error));
 	return error == 0;
 }
 
 static int anonymize(struct request *request)
 {
-	const char *trace = request->reading.traces[0];
+	const char *trace = request->args.traces[0];
 	struct repack_change change;
 	int status;
 
@@ -108,7 +108,7 @@ static int anonymize(struct request *request)
 	status = transform_run(&request->transform, trace, &change, NULL,
 			       NULL);
 	if (status != EXIT_NOTHING)
-		transform_tell(&request->transform, trace);
+		transform_report(&request->transform, trace);
 	return status;
 }
 
@@ -118,17 +118,17 @@ static int run_anonymize(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	memset(&request, 0, sizeof(request));
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	transform_init(&request.transform);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (transform_is_complete(&request.transform) &&
-	    reading_find_one(&request.reading, operands, argv + 1))
+	    trace_args_find_one(&request.args, operands, argv + 1))
 		status = anonymize(&request);
 	explicit_bzero(&request.anonymize, sizeof(request.anonymize));
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/json.h"
 #include "cli/base/text/quantity.h"
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/trace/read/embedded.h"
 #include "cli/trace/read/reader.h"
@@ -33,7 +33,7 @@ static const struct command_option options[] = {
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	const char *output;
 	bool force;
 	bool json;
@@ -160,20 +160,20 @@ static int extract_all(struct request *request, const char *trace)
 		.file = take_file,
 	};
 	int status = reader_run(trace, &sink, &request->report,
-				tell_notes()), done;
+				log_notes()), done;
 	struct extract extract;
 
 	if (status == EXIT_NOTHING)
 		return status;
 	if (request->embedded.refused > 0) {
-		tell_error("%s: %" PRIu64 " pieces of embedded files do not "
-			   "fit together: they were ignored", trace,
-			   request->embedded.refused);
+		log_error("%s: %" PRIu64 " pieces of embedded files do not "
+			  "fit together: they were ignored", trace,
+			  request->embedded.refused);
 		status = EXIT_PARTIAL;
 	}
 	if (request->embedded.count == 0)
-		tell_note("%s: has no embedded files: `gnomon repack --embed "
-			  "debug` adds them", trace);
+		log_note("%s: has no embedded files: `gnomon repack --embed "
+			 "debug` adds them", trace);
 	if (request->output == NULL) {
 		done = put_files(request, trace, NULL);
 	} else if (extract_open(&extract, request->output, request->force,
@@ -184,7 +184,8 @@ static int extract_all(struct request *request, const char *trace)
 		done = EXIT_NOTHING;
 	}
 	if (fflush(stdout) != 0) {
-		tell_error("standard output: writing failed");
+		log_error("standard output: writing the result failed: %s",
+			  strerror(errno));
 		return EXIT_NOTHING;
 	}
 	return done == EXIT_COMPLETE ? status : done;
@@ -195,15 +196,15 @@ static int run_extract(const struct command *command, int argc, char **argv)
 	struct request request = { .max = MAX_DEFAULT };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (reading_find_one(&request.reading, operands, argv + 1))
-		status = extract_all(&request, request.reading.traces[0]);
+	if (trace_args_find_one(&request.args, operands, argv + 1))
+		status = extract_all(&request, request.args.traces[0]);
 	embedded_free(&request.embedded);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 

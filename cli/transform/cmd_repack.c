@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/command/reading.h"
+#include "cli/base/terminal/log.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/transform/embed.h"
 #include "cli/transform/transform.h"
@@ -24,12 +24,12 @@ static const struct command_option options[] = {
 
 static const struct command_group *const groups[] = {
 	&transform_options,
-	&reading_symbols,
+	&trace_args_symbols,
 	NULL
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct transform transform;
 	struct embed embed;
 };
@@ -40,8 +40,8 @@ static int take(void *owner, int id, const char *value)
 
 	if (transform_has(id))
 		return transform_take(&request->transform, id, value);
-	if (reading_has(id))
-		return reading_take(&request->reading, id, value);
+	if (trace_args_has(id))
+		return trace_args_take(&request->args, id, value);
 	if (id == EMBED) {
 		request->embed.what = value[0] == 'n' ? EMBED_NONE :
 			value[0] == 'd' ? EMBED_DEBUG : EMBED_FULL;
@@ -55,16 +55,16 @@ static int take(void *owner, int id, const char *value)
 
 static int repack(struct request *request)
 {
-	const char *trace = request->reading.traces[0];
+	const char *trace = request->args.traces[0];
 	struct repack_change change;
 	int status;
 
-	request->embed.places = &request->reading.places;
+	request->embed.places = &request->args.places;
 	embed_change(&request->embed, &change);
 	status = transform_run(&request->transform, trace, &change, embed_add,
 			       &request->embed);
 	if (status != EXIT_NOTHING)
-		transform_tell(&request->transform, trace);
+		transform_report(&request->transform, trace);
 	return status;
 }
 
@@ -73,17 +73,17 @@ static int run_repack(const struct command *command, int argc, char **argv)
 	struct request request = { 0 };
 	int operands, status;
 
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	transform_init(&request.transform);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (transform_is_complete(&request.transform) &&
-	    reading_find_one(&request.reading, operands, argv + 1))
+	    trace_args_find_one(&request.args, operands, argv + 1))
 		status = repack(&request);
 	embed_free(&request.embed);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
-#include "cli/command/reading.h"
+#include "cli/command/trace_args.h"
 #include "cli/commands.h"
 #include "cli/trace/read/family.h"
 #include "cli/transform/strip_plan.h"
@@ -48,7 +48,7 @@ struct stripped {
 };
 
 struct request {
-	struct reading reading;
+	struct trace_args args;
 	struct transform transform;
 	struct strip_options strip;
 	struct strip_plan plan;
@@ -72,8 +72,8 @@ static int take(void *owner, int id, const char *value)
 
 /* ---- the second pass ---- */
 
-static void tell_left_out(struct repack *repack, struct repack_stream *stream,
-			  struct stripped *stripped, uint64_t stamp)
+static void report_left_out(struct repack *repack, struct repack_stream *stream,
+			    struct stripped *stripped, uint64_t stamp)
 {
 	static const uint64_t no_args[GT_EXTRA_ARGS];
 	const struct trace_event event = {
@@ -141,10 +141,11 @@ static void put_gap(const struct request *request, struct repack *repack,
 }
 
 /* The EXTRA before a kept event; `was`: its original kind. */
-static void tell_chain(const struct request *request, struct repack *repack,
-		       struct repack_stream *stream, struct stripped *stripped,
-		       const struct strip_place *place, unsigned was,
-		       const struct trace_event *event)
+static void report_chain(const struct request *request, struct repack *repack,
+			 struct repack_stream *stream,
+			 struct stripped *stripped,
+			 const struct strip_place *place, unsigned was,
+			 const struct trace_event *event)
 {
 	const struct strip_note *note = NULL;
 
@@ -209,9 +210,9 @@ static void take_event(void *owner, struct repack *repack,
 		allocates = event->kind == GT_ALLOC ||
 			    event->kind == GT_REALLOC_DONE;
 		if (transform_event(stripped, event, goes)) {
-			tell_left_out(repack, stream, stripped, stamp);
-			tell_chain(request, repack, stream, stripped, &at, was,
-				   event);
+			report_left_out(repack, stream, stripped, stamp);
+			report_chain(request, repack, stream, stripped, &at,
+				     was, event);
 			repack_put(repack, stream, event);
 		} else if ((note = strip_chains_note(&request->plan.chains, &at,
 						     GT_EXTRA_CHAIN_ENDS))) {
@@ -221,7 +222,7 @@ static void take_event(void *owner, struct repack *repack,
 		stripped->left_out += allocates && goes;
 	}
 	if (mark & STRIP_TELL)
-		tell_left_out(repack, stream, stripped, stamp);
+		report_left_out(repack, stream, stripped, stamp);
 }
 
 static bool take_node(void *owner, uint32_t id)
@@ -257,20 +258,20 @@ static bool add_totals(void *owner, struct repack *repack)
 
 /* ---- the whole ---- */
 
-static void tell_result(const struct request *request, const char *trace)
+static void report_result(const struct request *request, const char *trace)
 {
 	struct strip_sum sum = strip_plan_sum(&request->plan);
 
-	tell_note("%s: left out %s of %s blocks (%s); their totals are kept",
-		  trace, COUNT_TEXT(sum.blocks), COUNT_TEXT(sum.all),
-		  SIZE_TEXT(sum.bytes));
-	transform_tell(&request->transform, trace);
+	log_note("%s: left out %s of %s blocks (%s); their totals are kept",
+		 trace, COUNT_TEXT(sum.blocks), COUNT_TEXT(sum.all),
+		 SIZE_TEXT(sum.bytes));
+	transform_report(&request->transform, trace);
 	if (request->transform.bytes_out >=
 	    request->transform.report.file_bytes)
-		tell_note("%s: nothing to gain: the totals of what was left "
-			  "out need more space than the blocks; `gnomon "
-			  "repack` keeps all blocks and makes the trace "
-			  "smaller", trace);
+		log_note("%s: nothing to gain: the totals of what was left "
+			 "out need more space than the blocks; `gnomon "
+			 "repack` keeps all blocks and makes the trace "
+			 "smaller", trace);
 }
 
 static bool can_be_read_twice(const char *trace)
@@ -281,8 +282,8 @@ static bool can_be_read_twice(const char *trace)
 	if (stat(trace, &status) != 0 || S_ISREG(status.st_mode) ||
 	    S_ISDIR(status.st_mode))
 		return true;
-	tell_error("%s: is not a regular file, and strip reads it twice: "
-		   "write it to a file first", trace);
+	log_error("%s: is not a regular file, and strip reads it twice: "
+		  "write it to a file first", trace);
 	return false;
 }
 
@@ -296,13 +297,13 @@ static bool is_unchanged(const struct stat *before, const char *trace)
 	    after.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	    after.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
 		return true;
-	tell_error("%s: changed while it was read: try again", trace);
+	log_error("%s: changed while it was read: try again", trace);
 	return false;
 }
 
 static int strip(struct request *request)
 {
-	const char *trace = request->reading.traces[0];
+	const char *trace = request->args.traces[0];
 	const struct repack_change change = {
 		.owner = request, .event = take_event, .node = take_node,
 		.totals = take_totals, .control = take_control,
@@ -322,7 +323,7 @@ static int strip(struct request *request)
 			       request);
 	if (status == EXIT_NOTHING)
 		return status;
-	tell_result(request, trace);
+	report_result(request, trace);
 	return is_unchanged(&before, trace) ? status : EXIT_PARTIAL;
 }
 
@@ -332,7 +333,7 @@ static int run_strip(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	memset(&request, 0, sizeof(request));
-	reading_init(&request.reading);
+	trace_args_init(&request.args);
 	transform_init(&request.transform);
 	if (!command_parse(command, argc, argv, take, &request, &operands,
 			   &status))
@@ -343,13 +344,13 @@ static int run_strip(const struct command *command, int argc, char **argv)
 	}
 	status = EXIT_NOTHING;
 	if (transform_is_complete(&request.transform) &&
-	    reading_find_one(&request.reading, operands, argv + 1) &&
-	    can_be_read_twice(request.reading.traces[0])) {
+	    trace_args_find_one(&request.args, operands, argv + 1) &&
+	    can_be_read_twice(request.args.traces[0])) {
 		status = strip(&request);
 		strip_plan_free(&request.plan);
 	}
 	free(request.streams);
-	reading_free(&request.reading);
+	trace_args_free(&request.args);
 	return status;
 }
 

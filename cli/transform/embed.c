@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/symbol/elf/reduced.h"
 
 /* ---- files in the trace ---- */
@@ -290,8 +290,8 @@ static void put_image(struct embed *embed, struct repack *repack, size_t index)
 				      debug >= 0 ? debug : binary,
 				      debug >= 0 ? debug_at : at);
 	if (error != 0)
-		tell_note("%s: cannot be embedded: %s: its functions have "
-			  "names only where the file is", at, strerror(-error));
+		log_note("%s: cannot be embedded: %s: its functions have "
+			 "names only where the file is", at, strerror(-error));
 	if (binary >= 0)
 		close(binary);
 	if (debug >= 0)
@@ -321,8 +321,8 @@ static bool put_included(struct embed *embed, struct repack *repack,
 	if (fd >= 0)
 		close(fd);
 	if (error != 0)
-		tell_error("%s: cannot be included: %s", path,
-			   strerror(-error));
+		log_error("%s: cannot be included: %s", path,
+			  strerror(-error));
 	return error == 0;
 }
 
@@ -333,7 +333,7 @@ static bool put_globs(struct embed *embed, struct repack *repack,
 	bool good = true;
 
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) {
-		tell_error("%s: no file matches this --include", pattern);
+		log_error("%s: no file matches this --include", pattern);
 		return false;
 	}
 	for (size_t i = 0; i < found.gl_pathc && good; i++)
@@ -361,8 +361,8 @@ bool embed_add(void *owner, struct repack *repack)
 	for (size_t i = 0; i < embed->glob_count && good; i++)
 		good = put_globs(embed, repack, embed->globs[i]);
 	if (embed->missing > 0)
-		tell_note("%" PRIu64 " mapped files were not found, or differ "
-			  "from those recorded: give their directory with "
-			  "-d PATH", embed->missing);
+		log_note("%" PRIu64 " mapped files were not found, or differ "
+			 "from those recorded: give their directory with "
+			 "-d PATH", embed->missing);
 	return good;
 }

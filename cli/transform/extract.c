@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define NAME_BYTES 200		/* of a file system's 255, with suffixes */
 #define DEPTH_MAX 64		/* deeper directories are dropped */
@@ -42,8 +42,8 @@ bool extract_open(struct extract *extract, const char *directory, bool force,
 		extract->root = open(directory, O_RDONLY | O_DIRECTORY |
 				     O_CLOEXEC);
 	if (extract->root < 0)
-		tell_error("%s: cannot be written to: %s: name another "
-			   "directory with -o", directory, strerror(errno));
+		log_error("%s: cannot be written to: %s: name another "
+			  "directory with -o", directory, strerror(errno));
 	return extract->root >= 0;
 }
 
@@ -152,7 +152,7 @@ static int make_file(const struct extract *extract, int directory,
 
 static int write_bytes(void *owner, const uint8_t *bytes, size_t size)
 {
-	return whole_write(*(int *)owner, bytes, size);
+	return io_full_write(*(int *)owner, bytes, size);
 }
 
 /* Whether the path is new in this run; records it. */
@@ -180,29 +180,29 @@ static char *choose_path(struct extract *extract,
 	return path.data;
 }
 
-static void tell_failure(const struct extract *extract, const char *path,
-			 int error)
+static void report_failure(const struct extract *extract, const char *path,
+			   int error)
 {
 	LOCAL_BUFFER text = { 0 };
 
 	buffer_printf(&text, "%s/%s", extract->directory, path);
 	buffer_printable(&text);
 	if (error == -EEXIST)
-		tell_error("%s: exists already: give another directory with "
-			   "-o, or replace it with --force", text.data);
+		log_error("%s: exists already: give another directory with "
+			  "-o, or replace it with --force", text.data);
 	else if (error == -EBADMSG)
-		tell_error("%s: parts of the file are missing or damaged in "
-			   "the trace: it was not written", text.data);
+		log_error("%s: parts of the file are missing or damaged in "
+			  "the trace: it was not written", text.data);
 	else if (error == -EFBIG)
-		tell_error("%s: would exceed --max-size: it was not "
-			   "written", text.data);
+		log_error("%s: would exceed --max-size: it was not "
+			  "written", text.data);
 	else if (error == -ELOOP || error == -ENOTDIR || error == -EXDEV)
-		tell_error("%s: a component is not a directory (links are not "
-			   "followed): give another directory with -o",
-			   text.data);
+		log_error("%s: a component is not a directory (links are not "
+			  "followed): give another directory with -o",
+			  text.data);
 	else
-		tell_error("%s: cannot be written: %s", text.data,
-			   strerror(-error));
+		log_error("%s: cannot be written: %s", text.data,
+			  strerror(-error));
 }
 
 static int put_file(struct extract *extract, char *path,
@@ -238,7 +238,7 @@ char *extract_file(struct extract *extract, const struct embedded *list,
 	int error = put_file(extract, path, list, index, trace, trace_id);
 
 	if (error != 0) {
-		tell_failure(extract, path, error);
+		report_failure(extract, path, error);
 		free(path);
 		return NULL;
 	}

@@ -108,12 +108,12 @@ static void settle(struct strip_chains *chains, uint32_t index)
 
 static void count(const struct strip_chain *chain, struct strip_totals *totals)
 {
-	uint64_t birth = chain->chain.birth;
+	uint64_t alloc = chain->chain.alloc;
 
 	if (chain->kept == 0 && chain->chain.length > 1)
 		strip_totals_chain(totals, &chain->chain,
-				   chain->end_stamp > birth ?
-				   chain->end_stamp - birth : 0);
+				   chain->end_stamp > alloc ?
+				   chain->end_stamp - alloc : 0);
 }
 
 /* ---- blocks ---- */
@@ -132,7 +132,7 @@ static uint32_t take(struct strip_chains *chains, uint32_t number,
 	chain = chain_at(chains, index);
 	chain->kept = 1;
 	chain->chain = (struct chain){
-		.birth = block->birth, .first_size = block->size,
+		.alloc = block->alloc, .first_size = block->size,
 		.last_size = block->size, .last_address = block->address,
 		.length = 1, .cost = block->cost,
 		.mmapped = block->layout & GT_LAYOUT_MMAPPED,
@@ -158,8 +158,8 @@ uint32_t strip_chains_leave(struct strip_chains *chains, uint32_t number,
 		.size = after.first_size,
 		.args = { chain->number,
 			  chain_gap_counts(after.length - 1, after.moves),
-			  next->stamp > after.birth ?
-				next->stamp - after.birth : 0,
+			  next->stamp > after.alloc ?
+				next->stamp - after.alloc : 0,
 			  after.copied_bytes },
 	};
 	return index;
@@ -227,8 +227,8 @@ void strip_chains_wait(struct strip_chains *chains,
 
 /* Note the EXTRA for the end of the chain. If no block is kept, drop the one
  * that the trace has. */
-static void tell_end(struct strip_chains *chains, struct strip_chain *chain,
-		     struct strip_marks *marks)
+static void report_end(struct strip_chains *chains, struct strip_chain *chain,
+		       struct strip_marks *marks)
 {
 	struct strip_note ends = {
 		.what = chain->kept > 0 ? GT_EXTRA_CHAIN_ENDS : 0,
@@ -239,7 +239,7 @@ static void tell_end(struct strip_chains *chains, struct strip_chain *chain,
 			  0, chain->chain.copied_bytes },
 	};
 
-	if (!chain->told)
+	if (!chain->reported)
 		note(chains, &chain->end, &ends);
 	else if (chain->kept == 0)
 		strip_marks_set(marks, chain->end.stream, chain->end.position,
@@ -269,7 +269,7 @@ void strip_chains_go(struct strip_chains *chains,
 	if (!chain->ended)
 		return;
 	if (link->last || chain->kept == 0)
-		tell_end(chains, chain, marks);
+		report_end(chains, chain, marks);
 	count(chain, totals);
 	settle(chains, link->chain);
 }
@@ -322,7 +322,7 @@ uint32_t strip_chains_resume(struct strip_chains *chains,
 	if (index == 0) {
 		index = new_chain(chains);
 		chain_at(chains, index)->chain = (struct chain){
-			.birth = past.age < block->stamp ?
+			.alloc = past.age < block->stamp ?
 				block->stamp - past.age : 0,
 			.first_size = past.size, .cost = gap->context,
 		};
@@ -334,10 +334,11 @@ uint32_t strip_chains_resume(struct strip_chains *chains,
 	return index;
 }
 
-void strip_chains_told(struct strip_chains *chains,
-		       const struct trace_event *gap,
-		       const struct strip_place *place,
-		       struct strip_totals *totals, struct strip_marks *marks)
+void strip_chains_reported(struct strip_chains *chains,
+			   const struct trace_event *gap,
+			   const struct strip_place *place,
+			   struct strip_totals *totals,
+			   struct strip_marks *marks)
 {
 	const struct chain_gap past = chain_gap_of(gap);
 	uint32_t index = take_suspended(chains, past.number);
@@ -348,11 +349,11 @@ void strip_chains_told(struct strip_chains *chains,
 	chain = chain_at(chains, index);
 	catch_up(&chain->chain, &past);
 	chain->chain.last_size = past.size;
-	chain->ended = chain->told = true;
+	chain->ended = chain->reported = true;
 	chain->end_stamp = gap->stamp;
 	chain->end = *place;
 	if (chain->kept == 0)
-		tell_end(chains, chain, marks);
+		report_end(chains, chain, marks);
 	count(chain, totals);
 	settle(chains, index);
 }

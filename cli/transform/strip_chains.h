@@ -63,7 +63,7 @@ struct strip_chain {
 	uint32_t undecided;	/* of these */
 	uint32_t next;		/* in the list of free entries */
 	bool ended;
-	bool told;		/* ended by the trace's ENDS */
+	bool reported;		/* ended by the trace's ENDS */
 };
 
 /* The relation of an ended block to its chain. */
@@ -128,10 +128,11 @@ void strip_chains_suspend(struct strip_chains *chains, uint64_t number,
 uint32_t strip_chains_resume(struct strip_chains *chains,
 			     const struct trace_event *gap,
 			     const struct trace_event *block);
-void strip_chains_told(struct strip_chains *chains,
-		       const struct trace_event *gap,
-		       const struct strip_place *place,
-		       struct strip_totals *totals, struct strip_marks *marks);
+void strip_chains_reported(struct strip_chains *chains,
+			   const struct trace_event *gap,
+			   const struct strip_place *place,
+			   struct strip_totals *totals,
+			   struct strip_marks *marks);
 
 /* All chains end: a START or CLEAR. */
 void strip_chains_forget(struct strip_chains *chains);

@@ -30,13 +30,13 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
-#include "cli/model/companion.h"
+#include "cli/base/terminal/log.h"
+#include "cli/model/model_observer.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/controls.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/freed.h"
 #include "cli/trace/read/reader.h"
@@ -86,8 +86,8 @@ static bool is_short(const struct strip_plan *plan,
  * in between. Some of these blocks may be dropped in the thread's other ring: a
  * LEFT_OUT there, before this end, reports them.
  */
-static void tell_others(struct strip_plan *plan, uint32_t thread,
-			uint32_t lane)
+static void report_others(struct strip_plan *plan, uint32_t thread,
+			  uint32_t lane)
 {
 	for (unsigned nested = 0; nested < 2; nested++) {
 		uint32_t other = model_lane(thread, nested);
@@ -102,7 +102,7 @@ static void tell_others(struct strip_plan *plan, uint32_t thread,
 
 /* An allocation, or the result of a realloc. A delayed one is delivered with
  * another event, and is odd. */
-static void birth(void *owner, struct block *block, uint32_t lane,
+static void alloc(void *owner, struct block *block, uint32_t lane,
 		  uint32_t context, uint32_t chain)
 {
 	struct strip_plan *plan = owner;
@@ -110,7 +110,7 @@ static void birth(void *owner, struct block *block, uint32_t lane,
 	uint32_t number = blocks_number(&plan->edges.blocks, block);
 
 	if (block->odd)
-		tell_others(plan, lane >> 1, now->lane);
+		report_others(plan, lane >> 1, now->lane);
 	block->sequence = ++plan->allocations[lane >> 1] & BLOCK_SEQUENCE;
 	block->cost = context;
 	block->thread = lane >> 1;
@@ -192,8 +192,8 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 		.freed_by = by,
 		.has_freed_by = plan->has_freed_by,
 		.weight = model_weight(plan->model, block),
-		.size = block->size, .birth = block->birth,
-		.lifetime = stamp - block->birth,
+		.size = block->size, .alloc = block->alloc,
+		.lifetime = stamp - block->alloc,
 		.temporary = between == 0 && !plan->sampled,
 	};
 	doomed.block.lifetime_ns = model_span_ns(plan->model,
@@ -206,7 +206,7 @@ static uint32_t end(void *owner, struct block *block, uint64_t stamp,
 	if (goes && known->order > plan->peak_order) {
 		doom(plan, &doomed, false);
 	} else if (between > 0) {
-		tell_others(plan, block->thread, plan->now.lane);
+		report_others(plan, block->thread, plan->now.lane);
 	}
 	if (!goes)
 		strip_chains_stay(&plan->chains, &doomed.link);
@@ -245,7 +245,7 @@ static void refused(void *owner, uint32_t lane)
 }
 
 static const struct edges_sink blocks_sink = {
-	.birth = birth,
+	.alloc = alloc,
 	.end = end,
 	.chain_lost = chain_lost,
 	.odd = odd,
@@ -257,11 +257,11 @@ static const struct edges_sink blocks_sink = {
 /* The lane's realloc has no effect: its BEGIN is kept, and so is the block. */
 static void abandon(struct strip_plan *plan, uint32_t lane)
 {
-	const struct edges_moving *moving =
-		edges_moving_of(&plan->edges, lane);
+	const struct edges_pending *pending =
+		edges_pending_of(&plan->edges, lane);
 
-	if (moving->active && moving->found && !moving->released)
-		blocks_find(&plan->edges.blocks, moving->address)->odd = 1;
+	if (pending->active && pending->found && !pending->released)
+		blocks_find(&plan->edges.blocks, pending->address)->odd = 1;
 }
 
 static void need(struct strip_plan *plan, uint32_t node)
@@ -332,8 +332,8 @@ static void apply_extra(struct strip_plan *plan,
 static void apply_gap(struct strip_plan *plan, const struct trace_event *event)
 {
 	if (event->what == GT_EXTRA_CHAIN_ENDS)
-		strip_chains_told(&plan->chains, event, &plan->now.place,
-				  &plan->totals, &plan->marks);
+		strip_chains_reported(&plan->chains, event, &plan->now.place,
+				      &plan->totals, &plan->marks);
 	else
 		strip_gap_keep(&plan->lanes[plan->now.lane].gap, event);
 }
@@ -449,7 +449,7 @@ static void take_events(void *owner, uint32_t number,
 	plan->begun = true;
 	model_events(plan->model, lane, events, count);
 	if (!edges_reach(&plan->edges, lane))
-		grow_failed((size_t)lane * sizeof(struct edges_moving));
+		grow_failed((size_t)lane * sizeof(struct edges_pending));
 	GROW_TO(plan->allocations, plan->thread_capacity, lane >> 1);
 	GROW_TO(plan->lanes, plan->lane_capacity, lane);
 	for (size_t i = 0; i < count; i++) {
@@ -482,7 +482,7 @@ static void take_live(void *owner, const struct trace_live *live)
 	*block = (struct block){
 		.address = live->address,
 		.size = live->size,
-		.birth = live->stamp,
+		.alloc = live->stamp,
 		.odd = 1,
 		.cost = live->context,
 	};
@@ -519,7 +519,8 @@ static void finish_totals(struct strip_plan *plan)
 	struct strip_totals *totals = &plan->totals;
 	static const struct context_cost none;
 	size_t count = totals->rows.count;
-	bool *told = grow_zeroed(contexts->node_count + 1, sizeof(*told));
+	bool *reported =
+		grow_zeroed(contexts->node_count + 1, sizeof(*reported));
 
 	for (size_t i = 0; i < plan->segment_count; i++)
 		number_rows(plan, plan->segments[i].totals);
@@ -531,15 +532,15 @@ static void finish_totals(struct strip_plan *plan)
 		const struct context_cost *cost = index == CONTEXT_NO_COST ?
 			&none : &contexts->costs[index];
 
-		if (told[node])
+		if (reported[node])
 			continue;
-		told[node] = true;
+		reported[node] = true;
 		need(plan, node);
 		strip_totals_own_peak(totals, context, cost->own_peak_bytes,
 				      cost->own_peak_blocks,
 				      cost->own_peak_stamp);
 	}
-	free(told);
+	free(reported);
 }
 
 /* Parents have lower numbers than their children. */
@@ -575,14 +576,14 @@ static int judge(const struct strip_plan *plan, const char *trace, int status)
 	if (status == EXIT_NOTHING)
 		return status;
 	if (model_is_being_written(plan->model)) {
-		tell_error("%s: is still being recorded: strip it when the "
-			   "recording ends", trace);
+		log_error("%s: is still being recorded: strip it when the "
+			  "recording ends", trace);
 		return EXIT_NOTHING;
 	}
 	if (plan->marks.error != 0) {
-		tell_error("%s: cannot be stripped: temporary file: %s: free "
-			   "space in the result's directory", trace,
-			   strerror(plan->marks.error));
+		log_error("%s: cannot be stripped: temporary file: %s: free "
+			  "space in the result's directory", trace,
+			  strerror(plan->marks.error));
 		return EXIT_NOTHING;
 	}
 	return status;
@@ -593,8 +594,8 @@ int strip_plan_read(struct strip_plan *plan,
 		    const char *directory)
 {
 	static const struct trace_event none = { .kind = GT_EXTRA };
-	const struct model_options asked = { .notes = tell_notes() };
-	const struct model_companion companion = {
+	const struct model_options asked = { .notes = log_notes() };
+	const struct model_observer companion = {
 		.owner = plan, .chunk = take_chunk, .lane = take_lane,
 		.live = take_live, .events = take_events,
 	};
@@ -608,9 +609,9 @@ int strip_plan_read(struct strip_plan *plan,
 		grow_failed(sizeof(plan->edges));
 	status = strip_marks_open(&plan->marks, directory);
 	if (status != 0) {
-		tell_error("%s: cannot create a temporary file: %s: give "
-			   "another directory with -o", directory,
-			   strerror(-status));
+		log_error("%s: cannot create a temporary file: %s: give "
+			  "another directory with -o", directory,
+			  strerror(-status));
 		return EXIT_NOTHING;
 	}
 	/* the second pass reports damage */
@@ -618,7 +619,7 @@ int strip_plan_read(struct strip_plan *plan,
 	/* There will be no second pass: read again to report the error. */
 	if (status == EXIT_NOTHING)
 		return model_read_along(plan->model, trace, &companion,
-					tell_notes());
+					log_notes());
 	advance(plan, UINT64_MAX);
 	plan->now.event = &none;
 	edges_finish(&plan->edges, model_totals(plan->model)->last_stamp);

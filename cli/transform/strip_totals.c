@@ -83,10 +83,10 @@ void strip_totals_add(struct strip_totals *totals,
 	uint64_t *value = row->value;
 
 	if (value[GT_TOTALS_ALLOCATIONS] == 0 ||
-	    block->birth < value[GT_TOTALS_FIRST])
-		value[GT_TOTALS_FIRST] = block->birth;
-	if (block->birth > value[GT_TOTALS_LAST])
-		value[GT_TOTALS_LAST] = block->birth;
+	    block->alloc < value[GT_TOTALS_FIRST])
+		value[GT_TOTALS_FIRST] = block->alloc;
+	if (block->alloc > value[GT_TOTALS_LAST])
+		value[GT_TOTALS_LAST] = block->alloc;
 	value[GT_TOTALS_ALLOCATIONS] += n;
 	value[GT_TOTALS_BYTES] += n * block->size;
 	value[GT_TOTALS_FREES] += n;

@@ -19,7 +19,7 @@ struct strip_block {
 	double weight;		/* of a sampled block: how many it stands for;
 				 * else 1 */
 	uint64_t size;
-	uint64_t birth;		/* stamp of the allocation */
+	uint64_t alloc;		/* stamp of the allocation */
 	uint64_t lifetime;	/* ticks */
 	uint64_t lifetime_ns;
 	bool temporary;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 
 #define LEVEL_DEFAULT 9
@@ -63,10 +63,10 @@ int transform_take(struct transform *transform, int id, const char *value)
 bool transform_is_complete(const struct transform *transform)
 {
 	if (transform->output == NULL)
-		tell_error("no name for the result: give it with -o FILE");
+		log_error("no name for the result: give it with -o FILE");
 	else if (strcmp(transform->output, "-") == 0)
-		tell_error("-o -: a trace is not written to standard output: "
-			   "name a file, or ./- for a file of that name");
+		log_error("-o -: a trace is not written to standard output: "
+			  "name a file, or ./- for a file of that name");
 	else
 		return true;
 	return false;
@@ -144,8 +144,8 @@ static int finish(struct way *way, const char *trace, int status)
 	if (status == EXIT_NOTHING)
 		return status;
 	if (!way->begun) {
-		tell_error("%s: no chunk of it can be read",
-			   trace);
+		log_error("%s: no chunk of it can be read",
+			  trace);
 		return EXIT_NOTHING;
 	}
 	begin_closing(way);
@@ -154,16 +154,16 @@ static int finish(struct way *way, const char *trace, int status)
 	if (report->being_written && !way->repack.ended)
 		put_end(way);
 	if (way->repack.lost_bytes > 0) {
-		tell_error("%s: %" PRIu64 " bytes of events are missing "
-			   "between chunks", trace, way->repack.lost_bytes);
+		log_error("%s: %" PRIu64 " bytes of events are missing "
+			  "between chunks", trace, way->repack.lost_bytes);
 		status = EXIT_PARTIAL;
 	}
 	if (way->repack.lost_bytes == 0 && report->damage_count == 0 &&
 	    way->repack.said_events > way->repack.events_in) {
-		tell_error("%s: the recorder counted %" PRIu64 " events, and "
-			   "%" PRIu64 " were found: the result lacks the rest",
-			   trace, way->repack.said_events,
-			   way->repack.events_in);
+		log_error("%s: the recorder counted %" PRIu64 " events, and "
+			  "%" PRIu64 " were found: the result lacks the rest",
+			  trace, way->repack.said_events,
+			  way->repack.events_in);
 		status = EXIT_PARTIAL;
 	}
 	if (!rewrite_commit(&way->out))
@@ -188,22 +188,22 @@ int transform_run(struct transform *transform, const char *trace,
 	way.before_end = before_end;
 	way.owner = owner;
 	if (!rewrite_open(&way.out, trace, transform->output,
-			  transform->force, (int)transform->level, tell_notes()))
+			  transform->force, (int)transform->level, log_notes()))
 		return EXIT_NOTHING;
 	repack_open(&way.repack, &way.out, change);
 	status = reader_run(trace, &sink, &transform->report,
-			    tell_notes());
+			    log_notes());
 	status = finish(&way, trace, status);
 	repack_close(&way.repack);
 	rewrite_close(&way.out);
 	return status;
 }
 
-void transform_tell(const struct transform *transform, const char *trace)
+void transform_report(const struct transform *transform, const char *trace)
 {
 	uint64_t before = transform->report.file_bytes;
 
-	tell_note("%s: %s became %s in %s (%s)", trace, SIZE_TEXT(before),
-		  SIZE_TEXT(transform->bytes_out), transform->output,
-		  PERCENT_TEXT(transform->bytes_out, before));
+	log_note("%s: %s became %s in %s (%s)", trace, SIZE_TEXT(before),
+		 SIZE_TEXT(transform->bytes_out), transform->output,
+		 PERCENT_TEXT(transform->bytes_out, before));
 }

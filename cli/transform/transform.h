@@ -44,6 +44,6 @@ int transform_run(struct transform *transform, const char *trace,
 		  void *owner);
 
 /* Print "a.trace: 1.2M became 300k (25%)" as a note. */
-void transform_tell(const struct transform *transform, const char *trace);
+void transform_report(const struct transform *transform, const char *trace);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "preload/api/api_begin.h"
 #include "preload/ring/area.h"
-#include "preload/ring/ask.h"
-#include "preload/sample/aside.h"
+#include "preload/ring/request.h"
+#include "preload/sample/skip.h"
 
 struct pools *api_pools;
 _Atomic uint32_t *api_dumps;
@@ -36,11 +36,11 @@ struct recorder *api_recorder(void)
 	return recorder_is_on(r) ? r : NULL;
 }
 
-int api_may_ask(void)
+int api_may_request(void)
 {
 	if (!api_recorder())
 		return -ENODEV;
-	return ask_interrupted((uintptr_t)__builtin_dwarf_cfa()) ?
+	return request_interrupted((uintptr_t)__builtin_dwarf_cfa()) ?
 		       -EBUSY :
 		       0;
 }
@@ -57,5 +57,5 @@ API(const char *, version, (void))
 
 API(int, enabled, (void))
 {
-	return api_recorder() && !aside_dormant();
+	return api_recorder() && !skip_dormant();
 }

@@ -28,7 +28,7 @@ struct recorder *api_recorder(void);
 /* Before a request to the writer. 0, -ENODEV, or -EBUSY: the caller is a
  * handler that interrupted a request, and would wait for what it
  * interrupted. */
-int api_may_ask(void);
+int api_may_request(void);
 
 /* Records a new block of a heap (GT_ALLOC, GT_REALLOC_DONE). */
 static inline __attribute__((always_inline)) void

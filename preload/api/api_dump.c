@@ -1,6 +1,6 @@
 /*
  * api_dump.c: gnomon_dump, gnomon_dump_to. The recorder makes the dump
- * (dump_part.h); this file only calls the program's callbacks, which edit
+ * (dump_request.h); this file only calls the program's callbacks, which edit
  * frames and take the text. Threads of the target, outside of hooks.
  */
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "preload/api/api_begin.h"
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
-#include "preload/ring/ask.h"
-#include "preload/ring/dump_part.h"
-#include "preload/ring/ledger_ask.h"
+#include "preload/ring/request.h"
+#include "preload/ring/dump_request.h"
+#include "preload/ring/blocks_request.h"
 
 struct dump {
 	struct recorder *r;
@@ -22,20 +22,20 @@ struct dump {
 	char *line;		/* mapped once the longest line is known */
 	uint64_t line_size, line_used;
 	char symbol[DUMP_NAME_MAX];
-	struct dump_part part;
+	struct dump_reply part;
 };
 
-static long dump_ask(struct dump *d, enum dump_step step, long arg,
-		     const void *data, uint32_t bytes)
+static long dump_request(struct dump *d, enum dump_step step, long arg,
+			 const void *data, uint32_t bytes)
 {
-	const struct ask_question question = {
-		.what = ASK_DUMP, .number = step, .arg = { arg },
+	const struct request_args args = {
+		.what = REQUEST_DUMP, .number = step, .arg = { arg },
 		.data = data, .bytes = bytes,
 		.back = step == DUMP_GO ? &d->part : NULL,
 	};
 	long result;
 
-	return ask_writer(d->r, &question, &result) ? result : -ETIMEDOUT;
+	return request_make(d->r, &args, &result) ? result : -ETIMEDOUT;
 }
 
 static long dump_word(struct dump *d, enum dump_word which, const char *word)
@@ -45,7 +45,7 @@ static long dump_word(struct dump *d, enum dump_word which, const char *word)
 
 	for (; left && !err; word += n, left -= n) {
 		n = base_min(left, GL_REQUEST_ROOM);
-		err = dump_ask(d, DUMP_WORD, which, word, n);
+		err = dump_request(d, DUMP_WORD, which, word, n);
 	}
 	return err;
 }
@@ -61,12 +61,12 @@ static long dump_begin(struct dump *d, uintptr_t caller)
 		[DUMP_BETWEEN_NUMBERS] = how->between_numbers,
 		[DUMP_FROM] = here ? NULL : how->from,
 	};
-	struct dump_wish wish = {
+	struct dump_options wish = {
 		.form = how->form, .fields = how->fields, .sort = how->sort,
 		.most = how->most, .least = how->least,
 		.here = here, .caller = caller,
 		.own_start = real.own_start, .own_size = real.own_size,
-		.edits = how->edit != NULL, .nested = ledger_nested(),
+		.edits = how->edit != NULL, .nested = blocks_nested(),
 	};
 	unsigned i;
 	long err;
@@ -76,7 +76,7 @@ static long dump_begin(struct dump *d, uintptr_t caller)
 			return -EINVAL;
 	for (i = 0; i < DUMP_WORDS; i++)
 		wish.words |= (uint32_t)(word[i] != NULL) << i;
-	err = dump_ask(d, DUMP_BEGIN, 0, &wish, sizeof(wish));
+	err = dump_request(d, DUMP_BEGIN, 0, &wish, sizeof(wish));
 	for (i = 0; i < DUMP_WORDS && !err; i++)
 		err = dump_word(d, i, word[i]);
 	return err;
@@ -109,7 +109,7 @@ static void dump_edit(struct dump *d)
 /* Passes the lines of a part on, once the last line is complete. */
 static long dump_lines(struct dump *d)
 {
-	const struct dump_part *part = &d->part;
+	const struct dump_reply *part = &d->part;
 	uint64_t size = part->line_max + sizeof(part->data), used;
 
 	if (!d->line) {
@@ -132,8 +132,8 @@ static long dump_go(struct dump *d)
 	long err = 0;
 
 	while (!err) {
-		switch (err = dump_ask(d, DUMP_GO, 0, &d->part,
-				       sizeof(d->part))) {
+		switch (err = dump_request(d, DUMP_GO, 0, &d->part,
+					   sizeof(d->part))) {
 		case DUMP_BUSY:
 			break;
 		case DUMP_FRAMES:
@@ -154,11 +154,11 @@ static long dump_make(struct dump *d, uintptr_t caller)
 {
 	long result;
 
-	ledger_want(d->r, LEDGER_LIVE);
+	blocks_want(d->r, BLOCKS_FOR_API);
 	result = dump_begin(d, caller);
 	if (!result)
 		result = dump_go(d);
-	dump_ask(d, DUMP_STOP, 0, NULL, 0);
+	dump_request(d, DUMP_STOP, 0, NULL, 0);
 	if (d->line)
 		sys_munmap(d->line, d->line_size);
 	return result;
@@ -170,7 +170,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 	static const struct gnomon_dump all;
 	uint32_t busy = 0;
 	struct dump *d;
-	int err = api_may_ask();
+	int err = api_may_request();
 
 	if (!err && !unwind_may(UNWIND_NO_FILES))
 		err = -EPERM;

@@ -1,6 +1,6 @@
 /*
  * api_numbers.c: the functions of gnomon/gnomon.h that return numbers. The
- * writer answers from the live heap (ledger_ask.h). Threads of the target,
+ * writer answers from the live heap (blocks_request.h). Threads of the target,
  * outside of hooks.
  */
 #include "preload/api/api_begin.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "preload/api/api.h"
-#include "preload/ring/ledger_ask.h"
+#include "preload/ring/blocks_request.h"
 #include "stub/functions.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
@@ -23,7 +23,7 @@ static const char *const numbers_names[] = {
 /* linkmap_each callback. libgnomon-stub imports these names, too, but does not
  * request numbers. Libraries loaded after the start request them by their first
  * call. */
-static int numbers_look(const struct elfmap *map, void *data)
+static int numbers_read(const struct elfmap *map, void *data)
 {
 	static const char stub[] = "libgnomon-stub.so";
 	char soname[sizeof(stub)] = "";
@@ -45,7 +45,7 @@ bool api_numbers_wanted(void)
 	struct linkmap_room room;
 	bool wanted = false;
 
-	linkmap_each(numbers_look, &wanted, &room, NULL);
+	linkmap_each(numbers_read, &wanted, &room, NULL);
 	return wanted;
 }
 
@@ -53,16 +53,16 @@ bool api_numbers_wanted(void)
  * 0 or an error; -ENOMEM: there is an answer, but it is incomplete. `answer` is
  * zero if there is none.
  */
-static int numbers_ask(enum ledger_question what, uint32_t ring, void *answer,
-		       size_t bytes)
+static int numbers_request(enum blocks_request_kind what, uint32_t ring,
+			   void *answer, size_t bytes)
 {
-	int err = api_may_ask();
+	int err = api_may_request();
 
 	memset(answer, 0, bytes);
 	if (err)
 		return err;
-	ledger_want(recorder, LEDGER_LIVE);
-	return ledger_ask(recorder, what, ring, answer, bytes);
+	blocks_want(recorder, BLOCKS_FOR_API);
+	return blocks_request(recorder, what, ring, answer, bytes);
 }
 
 API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
@@ -73,12 +73,12 @@ API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 	if (!summary || (who != GNOMON_THREAD && who != GNOMON_ALL))
 		return -EINVAL;
 	if (who == GNOMON_ALL)
-		return numbers_ask(LEDGER_ASK_SUM, 0, summary,
-				   sizeof(*summary));
+		return numbers_request(BLOCKS_REQUEST_SUM, 0, summary,
+				       sizeof(*summary));
 	if (!r || thread)
-		return numbers_ask(LEDGER_ASK_THREAD,
-				   r ? thread - r->threads : 0, summary,
-				   sizeof(*summary));
+		return numbers_request(BLOCKS_REQUEST_THREAD,
+				       r ? thread - r->threads : 0, summary,
+				       sizeof(*summary));
 	/* the thread is not recorded */
 	*summary = (struct gnomon_summary){ 0 };
 	return 0;
@@ -88,5 +88,6 @@ API(int, histograms, (struct gnomon_sizes *sizes))
 {
 	if (!sizes)
 		return -EINVAL;
-	return numbers_ask(LEDGER_ASK_CLASSES, 0, sizes, sizeof(*sizes));
+	return numbers_request(BLOCKS_REQUEST_CLASSES, 0, sizes,
+			       sizeof(*sizes));
 }

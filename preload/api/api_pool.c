@@ -45,7 +45,7 @@
 /* Both limits must be reached, as naps may end early, and all threads may be
  * stopped at once. */
 #define POOLS_NAPS 100
-#define POOLS_PATIENCE_NS UINT64_C(1000000000)
+#define POOLS_TIMEOUT_NS UINT64_C(1000000000)
 
 enum { POOLS_FREE, POOLS_HELD, POOLS_WANTED, POOLS_LOST };
 
@@ -111,7 +111,7 @@ static bool pools_nap(struct pools_shard *shard, uint32_t turns)
 /* Waits for a bounded time. */
 static bool pools_wait(struct pools_shard *shard)
 {
-	uint64_t patience = recorder_cycles(recorder, POOLS_PATIENCE_NS);
+	uint64_t timeout = recorder_cycles(recorder, POOLS_TIMEOUT_NS);
 	uint64_t start = arch_cycles();
 	uint32_t turns = atomic_load_explicit(&shard->turns,
 					      memory_order_relaxed);
@@ -128,7 +128,7 @@ static bool pools_wait(struct pools_shard *shard)
 			start = arch_cycles();
 			naps = 0;
 		} else if (++naps >= POOLS_NAPS &&
-			   arch_cycles() - start >= patience) {
+			   arch_cycles() - start >= timeout) {
 			pools_change(shard, POOLS_WANTED, POOLS_LOST);
 		}
 	}

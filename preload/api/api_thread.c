@@ -1,13 +1,13 @@
 /*
  * api_thread.c: the functions of gnomon/gnomon.h that select which threads and
  * blocks are recorded, and set event times. Each thread applies a change for
- * all threads by itself (aside.h).
+ * all threads by itself (skip.h).
  */
 #include <errno.h>
 
 #include "preload/api/api.h"
-#include "preload/ring/control_ask.h"
-#include "preload/sample/aside.h"
+#include "preload/ring/control_call.h"
+#include "preload/sample/skip.h"
 
 #define API_LATEST_NS (UINT64_C(1000) * 86400 * 1000000000)
 
@@ -17,14 +17,14 @@ API(int, active, (enum gnomon_who who))
 	const struct thread *thread;
 	uint32_t activity;
 
-	if (!r || aside_dormant())
+	if (!r || skip_dormant())
 		return 0;
 	activity = atomic_load_explicit(&sample->activity, memory_order_relaxed);
 	thread = recorder_tls;
 	if (who != GNOMON_THREAD || !thread || !thread->own ||
 	    (thread->activity ^ activity) >> 1)
 		return !(activity & 1);
-	return !(thread->aside & (THREAD_INACTIVE | THREAD_MUTE));
+	return !(thread->skip & (THREAD_INACTIVE | THREAD_MUTE));
 }
 
 static int api_activity(enum gnomon_who who, bool inactive)
@@ -41,14 +41,14 @@ static int api_activity(enum gnomon_who who, bool inactive)
 		 * nothing yet */
 		if (who == GNOMON_NEW)
 			recorder_join();
-		aside_activity(r, inactive, who == GNOMON_ALL);
+		skip_set_activity(r, inactive, who == GNOMON_ALL);
 		return 0;
 	case GNOMON_THREAD:
 		/* also while dormant: the setting must hold after a start */
 		thread = recorder_join();
 		if (!thread)
 			return -ENOMEM;
-		aside_inactive(r, thread, inactive);
+		skip_set_inactive(r, thread, inactive);
 		return 0;
 	}
 	return -EINVAL;
@@ -72,7 +72,7 @@ API(int, limit_sizes, (uint64_t min_bytes, uint64_t max_bytes))
 		return -EINVAL;
 	if (!r)
 		return -ENODEV;
-	aside_limits(r, min_bytes, max_bytes ? max_bytes : UINT64_MAX);
+	skip_set_limits(r, min_bytes, max_bytes ? max_bytes : UINT64_MAX);
 	return 0;
 }
 
@@ -91,15 +91,15 @@ API(int, set_timestamp, (uint64_t ns))
 	thread = recorder_thread();
 	if (!thread)
 		return -EAGAIN;
-	err = api_may_ask();
+	err = api_may_request();
 	if (err)
 		return err;
-	err = control_ask(&request) ? request.err : -ETIMEDOUT;
+	err = control_call(&request) ? request.err : -ETIMEDOUT;
 	if (err)
 		return err;
 	request.tick <<= r->live->tick_shift + GL_KIND_BITS;
-	if (!(thread->aside & THREAD_TIMED) || request.tick > thread->timed)
+	if (!(thread->skip & THREAD_TIMED) || request.tick > thread->timed)
 		thread->timed = request.tick;
-	recorder_put_aside(thread, THREAD_TIMED, true);
+	recorder_set_skip(thread, THREAD_TIMED, true);
 	return 0;
 }

@@ -59,12 +59,12 @@ static uint32_t heaps_place_of(uint32_t heap)
 
 /* Copies all heaps up to this one that the writer does not know yet: a thread
  * that is about to copy them may be late (I3). */
-static void heaps_tell(uint32_t last)
+static void heaps_report(uint32_t last)
 {
 	struct gl_shared *shared;
 	uint32_t named, end, i;
 
-	/* pairs with the fence of recorder_tell: either this thread sees
+	/* pairs with the fence of recorder_report: either this thread sees
 	 * `shared`, or the thread that starts the recorder sees the number */
 	atomic_thread_fence(memory_order_seq_cst);
 	shared = recorder ? recorder->shared : NULL;
@@ -89,7 +89,7 @@ static void heaps_tell(uint32_t last)
 		;
 }
 
-void heaps_tell_all(void)
+void heaps_report_all(void)
 {
 	uint32_t last = 0;
 
@@ -97,7 +97,7 @@ void heaps_tell_all(void)
 	while (last + 1 < GL_HEAPS_MAX && heaps_place_of(last + 1))
 		last++;
 	if (last)
-		heaps_tell(last);
+		heaps_report(last);
 }
 
 static uint32_t heaps_number(const char *name)
@@ -126,6 +126,6 @@ uint32_t heaps_create(const char *name)
 	uint32_t heap = heaps_number(name);
 
 	if (heap)
-		heaps_tell(heap);
+		heaps_report(heap);
 	return heap;
 }

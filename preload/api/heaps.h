@@ -22,7 +22,7 @@ uint32_t heaps_create(const char *name);
 
 /* Passes all existing heaps to the writer, when a recorder starts, perhaps of a
  * forked child. r->shared is there. */
-void heaps_tell_all(void);
+void heaps_report_all(void);
 
 /* Whether a number can be the number of a heap. */
 static inline bool heaps_valid(uint32_t heap)

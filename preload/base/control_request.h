@@ -1,6 +1,6 @@
 /*
  * control_request.h: requests that control a running recording, and their
- * answers. A thread of the target sends them by value (ask.h); the recorder
+ * answers. A thread of the target sends them by value (request.h); the recorder
  * handles them.
  */
 #ifndef GNOMON_CONTROL_REQUEST_H

@@ -56,7 +56,7 @@ void message_init(void)
 	message_known = true;
 }
 
-void message_say(const char *text)
+void message_print(const char *text)
 {
 	if (message_same(2))
 		message_write(2, text);

@@ -19,6 +19,6 @@ void message_init(void);
 bool message_standard(uint64_t *device, uint64_t *inode);
 
 /* "gnomon: " text "\n", from a thread of the target. */
-void message_say(const char *text);
+void message_print(const char *text);
 
 #endif

@@ -33,7 +33,7 @@ static const struct options_bound {
 } options_bounds[] = {
 	{ OPTION_MEMORY, OPTIONS_MEMORY_MIN, UINT64_C(64) << 30 },
 	{ OPTION_RING, OPTIONS_RING_MIN, OPTIONS_RING_MAX },
-	{ OPTION_SAMPLE, 0, UINT32_MAX },	/* choose.h */
+	{ OPTION_SAMPLE, 0, UINT32_MAX },	/* sampler.h */
 	{ OPTION_DEPTH, 0, OPTIONS_DEPTH_MAX },
 	{ OPTION_SNAPSHOT_EVERY, OPTIONS_SNAPSHOT_MIN, OPTIONS_TIME_MAX },
 	{ OPTION_GUARD, 0, 1 << 20 },

@@ -1,7 +1,7 @@
 /*
  * patch_format.h: format of the patch plan: which functions of a static
- * allocator are redirected, and how. The command makes it (cli/run/plan.h), the
- * library applies it (preload/patch/patch.h).
+ * allocator are redirected, and how. The command makes it
+ * (cli/run/patch_plan.h), the library applies it (preload/patch/patch.h).
  *
  * The plan is passed in one environment variable, so it survives exec, chroot
  * and a change of user, and leaves no file behind. Its bytes, six bits a
@@ -88,7 +88,7 @@ struct patch_shape {
 
 struct patch_image {
 	uint8_t kind;		/* PATCH_PROGRAM, PATCH_LIBRARY */
-	uint8_t told;		/* 1: there is no plan, and the user was told
+	uint8_t warned;		/* 1: there is no plan, and the user was told
 				 * why */
 	uint16_t functions;
 	/* name of the file without directories; ends with a NUL */

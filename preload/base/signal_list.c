@@ -78,7 +78,8 @@ static int signal_distance(int number, const char **text)
 	return distance;
 }
 
-static bool signal_wish_read(const char **text, struct signal_wish *wish)
+static bool signal_wish_read(const char **text,
+			     struct signal_action_wanted *wish)
 {
 	const struct signal_word *found;
 	int distance;
@@ -102,7 +103,7 @@ static bool signal_wish_read(const char **text, struct signal_wish *wish)
 }
 
 int signal_list_read(const char *text,
-		     struct signal_wish list[SIGNAL_LIST_MAX])
+		     struct signal_action_wanted list[SIGNAL_LIST_MAX])
 {
 	int count = 0;
 

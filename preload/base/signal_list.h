@@ -10,7 +10,7 @@
 
 #define SIGNAL_LIST_MAX 32
 
-struct signal_wish {
+struct signal_action_wanted {
 	int number;		/* of the signal */
 	enum control_what what;
 };
@@ -22,6 +22,6 @@ struct signal_wish {
  * entries, or -1.
  */
 int signal_list_read(const char *text,
-		     struct signal_wish list[SIGNAL_LIST_MAX]);
+		     struct signal_action_wanted list[SIGNAL_LIST_MAX]);
 
 #endif

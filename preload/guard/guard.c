@@ -31,7 +31,7 @@ void guard_begin(uint32_t zone)
 	memcpy(mark->magic, GUARD_MARK, sizeof(mark->magic));
 	guard.on = true;
 	if (recorder_tls && recorder_tls->own)
-		recorder_put_aside(recorder_tls, THREAD_NOTES, true);
+		recorder_set_skip(recorder_tls, THREAD_NOTES, true);
 	if (recorder && recorder->live)
 		guard_recorded(recorder, false);
 }

@@ -230,9 +230,9 @@ static struct guard_header guard_made(const struct guard_shape *shape,
 	};
 }
 
-struct guard_harm guard_look_front(const struct guard_shape *shape,
-				   uintptr_t block,
-				   const struct guard_found *found)
+struct guard_harm guard_check_front(const struct guard_shape *shape,
+				    uintptr_t block,
+				    const struct guard_found *found)
 {
 	uintptr_t seen = guard_seen(shape, block);
 	const struct guard_header *header = guard_header(seen);
@@ -252,8 +252,8 @@ struct guard_harm guard_look_front(const struct guard_shape *shape,
 	return harm;
 }
 
-struct guard_harm guard_look_rear(const struct guard_shape *shape,
-				  uintptr_t block, uint64_t size)
+struct guard_harm guard_check_rear(const struct guard_shape *shape,
+				   uintptr_t block, uint64_t size)
 {
 	uintptr_t seen = guard_seen(shape, block);
 	struct guard_harm harm = { 0, 0 };

@@ -118,11 +118,11 @@ enum guard_state guard_find(const struct guard_shape *shape, uintptr_t block,
 			    struct guard_found *found);
 
 /* Check the bytes before and after a live block. */
-struct guard_harm guard_look_front(const struct guard_shape *shape,
-				   uintptr_t block,
-				   const struct guard_found *found);
-struct guard_harm guard_look_rear(const struct guard_shape *shape,
-				  uintptr_t block, uint64_t size);
+struct guard_harm guard_check_front(const struct guard_shape *shape,
+				    uintptr_t block,
+				    const struct guard_found *found);
+struct guard_harm guard_check_rear(const struct guard_shape *shape,
+				   uintptr_t block, uint64_t size);
 
 /* Stores the context of a live block, before the program gets the block. */
 void guard_name(const struct guard_shape *shape, uintptr_t block,

@@ -5,12 +5,12 @@
 #include "preload/guard/guard.h"
 #include "preload/guard/guard_sweep.h"
 #include "preload/hooks/hooks.h"
-#include "preload/ring/ask.h"
-#include "preload/ring/patience.h"
+#include "preload/ring/request.h"
+#include "preload/ring/timeout.h"
 
-static void guard_end_tell(void *owner, uintptr_t block,
-			   const struct guard_found *found,
-			   struct guard_harm harm)
+static void guard_end_report(void *owner, uintptr_t block,
+			     const struct guard_found *found,
+			     struct guard_harm harm)
 {
 	struct gl_shared *shared = owner;
 	bool known = guard_forks(found->place) == guard.mark.forks;
@@ -30,7 +30,7 @@ static bool guard_end_may(void)
 {
 	const struct thread *thread = recorder_tls;
 
-	return guard.on && !(thread && thread->aside & THREAD_MUTE) &&
+	return guard.on && !(thread && thread->skip & THREAD_MUTE) &&
 	       unwind_may(UNWIND_NO_FILES | UNWIND_NO_READ);
 }
 
@@ -40,20 +40,21 @@ void guard_end(struct recorder *r, _Atomic uint32_t *steps)
 	struct guard_sweep sweep = {
 		.shape = &guard.shape,
 		.moves = guard.moves,
-		.tell = guard_end_tell,
+		.report = guard_end_report,
 		.owner = shared,
 		.steps = steps,
 	};
 	bool done;
 
-	if (!shared || !guard_end_may() || patience_lost(r))
+	if (!shared || !guard_end_may() || timeout_given_up(r))
 		return;
 	/* never reset: the program ends */
 	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
 	done = guard_sweep_open(&sweep);
 	if (done) {
-		done = ask_memory(r, true, guard_sweep_part(&sweep),
-				  GUARD_SWEEP_PART, guard_sweep_look, &sweep);
+		done = request_memory(r, true, guard_sweep_part(&sweep),
+				      GUARD_SWEEP_PART, guard_sweep_scan,
+				      &sweep);
 		guard_sweep_close(&sweep);
 	}
 	atomic_store_explicit(&shared->guard_blocks, sweep.blocks,

@@ -130,7 +130,7 @@ static bool sweep_find(const struct guard_sweep *sweep,
 
 /* One look. Anew: the header is copied before the zones, as a block is complete
  * once its header says that it is live. */
-static enum sweep_state sweep_look(const struct guard_sweep *sweep,
+static enum sweep_state sweep_scan(const struct guard_sweep *sweep,
 				   uintptr_t block, bool header, bool anew,
 				   struct sweep_block *seen)
 {
@@ -143,12 +143,12 @@ static enum sweep_state sweep_look(const struct guard_sweep *sweep,
 	    (anew && !sweep_see(sweep, block - shape.front, shape.front, room,
 				true, &shape.copy)))
 		return SWEEP_NONE;
-	seen->front = guard_look_front(&shape, block, &seen->found);
+	seen->front = guard_check_front(&shape, block, &seen->found);
 	seen->rear = (struct guard_harm){ 0, 0 };
 	end = block + seen->found.size;
 	if (sweep_see(sweep, end, shape.zone, room + shape.front, anew,
 		      &shape.copy))
-		seen->rear = guard_look_rear(&shape, block, seen->found.size);
+		seen->rear = guard_check_rear(&shape, block, seen->found.size);
 	return seen->front.bytes || seen->rear.bytes ? SWEEP_HARMED :
 						       SWEEP_SOUND;
 }
@@ -170,7 +170,7 @@ static bool sweep_is_harmed(struct guard_sweep *sweep, uintptr_t block,
 	for (looks = 0; looks < SWEEP_LOOKS && sure < 2; looks++) {
 		uint32_t before = sweep_moved(sweep, block);
 
-		if (sweep_look(sweep, block, header, true, seen) !=
+		if (sweep_scan(sweep, block, header, true, seen) !=
 		    SWEEP_HARMED)
 			return false;
 		sure = sweep_moved(sweep, block) == before ? sure + 1 : 0;
@@ -184,7 +184,7 @@ static void sweep_block(struct guard_sweep *sweep, uintptr_t block,
 			bool header)
 {
 	struct sweep_block seen;
-	enum sweep_state state = sweep_look(sweep, block, header, false,
+	enum sweep_state state = sweep_scan(sweep, block, header, false,
 					    &seen);
 
 	if (state == SWEEP_NONE)
@@ -194,9 +194,9 @@ static void sweep_block(struct guard_sweep *sweep, uintptr_t block,
 	    !sweep_is_harmed(sweep, block, header, &seen))
 		return;
 	if (seen.front.bytes)
-		sweep->tell(sweep->owner, block, &seen.found, seen.front);
+		sweep->report(sweep->owner, block, &seen.found, seen.front);
 	if (seen.rear.bytes)
-		sweep->tell(sweep->owner, block, &seen.found, seen.rear);
+		sweep->report(sweep->owner, block, &seen.found, seen.rear);
 }
 
 /* Searches the copy. */
@@ -261,8 +261,8 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 
 /* Queries which of `count` pages from `start` on are present; returns for how
  * many. */
-static long sweep_ask(const struct guard_sweep *sweep, uintptr_t start,
-		      uint64_t count)
+static long sweep_read_pages(const struct guard_sweep *sweep, uintptr_t start,
+			     uint64_t count)
 {
 	struct sweep_room *room = sweep->room;
 	uint64_t i;
@@ -286,7 +286,7 @@ static long sweep_ask(const struct guard_sweep *sweep, uintptr_t start,
 	return (long)count;
 }
 
-void guard_sweep_look(void *opened, struct gl_range range)
+void guard_sweep_scan(void *opened, struct gl_range range)
 {
 	struct guard_sweep *sweep = opened;
 	uintptr_t start = range.start, end = range.end;
@@ -301,7 +301,7 @@ void guard_sweep_look(void *opened, struct gl_range range)
 		uint64_t count = base_min(SWEEP_ENTRIES,
 					  (end - start) / SWEEP_PAGE);
 
-		got = sweep_ask(sweep, start, count);
+		got = sweep_read_pages(sweep, start, count);
 		if (!got) {
 			sweep->skipped += end - start;
 			return;

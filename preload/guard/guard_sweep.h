@@ -25,8 +25,8 @@ struct guard_sweep {
 	 * the owner has that switched on. NULL: there is no other thread */
 	_Atomic uint32_t *moves;
 	/* called for each damage */
-	void (*tell)(void *owner, uintptr_t block,
-		     const struct guard_found *found, struct guard_harm harm);
+	void (*report)(void *owner, uintptr_t block,
+		       const struct guard_found *found, struct guard_harm harm);
 	void *owner;
 	uint64_t blocks;	/* found so far */
 	uint64_t skipped;	/* bytes of memory that were not checked */
@@ -37,13 +37,14 @@ struct guard_sweep {
 	uintptr_t from, to;
 };
 
-/* Before the first guard_sweep_look. False: a sweep is impossible, and nothing
+/* Before the first guard_sweep_scan. False: a sweep is impossible, and nothing
  * is open. */
 bool guard_sweep_open(struct guard_sweep *sweep);
 
 /* Checks a range of this process's private, writable memory without a file, as
- * far as pages are present. opened: a struct guard_sweep; for ask_memory. */
-void guard_sweep_look(void *opened, struct gl_range range);
+ * far as pages are present. opened: a struct guard_sweep; for
+ * request_memory. */
+void guard_sweep_scan(void *opened, struct gl_range range);
 
 /* An array for GUARD_SWEEP_PART ranges, valid while the sweep is open. */
 struct gl_range *guard_sweep_part(struct guard_sweep *sweep);

@@ -40,7 +40,7 @@
 
 #include "preload/guard/guard.h"
 #include "preload/hooks/hooks_wrap.h"
-#include "preload/process/ending.h"
+#include "preload/process/process_end.h"
 
 #define GUARD_FRAME_MAX 4096u	/* bytes of a hook's frame */
 #define GUARD_HOOKS_MAX 4	/* hooks of ours that call each other */
@@ -70,10 +70,10 @@ static struct hooks_caller guard_caller(struct hooks_caller caller)
 	return caller;
 }
 
-static BASE_SLOW void guard_tell(uintptr_t block,
-				 const struct guard_found *found,
-				 struct guard_harm harm, enum gt_damage when,
-				 struct hooks_caller caller)
+static BASE_SLOW void guard_report(uintptr_t block,
+				   const struct guard_found *found,
+				   struct guard_harm harm, enum gt_damage when,
+				   struct hooks_caller caller)
 {
 	bool known = guard_forks(found->place) == guard.mark.forks;
 	const uint64_t args[GT_EXTRA_ARGS] = {
@@ -91,19 +91,19 @@ static BASE_SLOW void guard_tell(uintptr_t block,
 					  memory_order_relaxed);
 }
 
-static inline void guard_look(uintptr_t block,
-			      const struct guard_found *found,
-			      enum gt_damage when, struct hooks_caller caller)
+static inline void guard_check(uintptr_t block,
+			       const struct guard_found *found,
+			       enum gt_damage when, struct hooks_caller caller)
 {
 	struct guard_harm front =
-		guard_look_front(&guard.shape, block, found);
+		guard_check_front(&guard.shape, block, found);
 	struct guard_harm rear =
-		guard_look_rear(&guard.shape, block, found->size);
+		guard_check_rear(&guard.shape, block, found->size);
 
 	if (unlikely(front.bytes))
-		guard_tell(block, found, front, when, caller);
+		guard_report(block, found, front, when, caller);
 	if (unlikely(rear.bytes))
-		guard_tell(block, found, rear, when, caller);
+		guard_report(block, found, rear, when, caller);
 }
 
 /* ---- guarded blocks ---- */
@@ -206,11 +206,11 @@ static void guard_free(void *address)
 			below.free(address);
 			return;
 		}
-		guard_tell(block, &found, none, GT_DAMAGE_FREE, caller);
+		guard_report(block, &found, none, GT_DAMAGE_FREE, caller);
 		below.free((void *)guard_memory(block, &found));
 		return;
 	case GUARD_LIVE:
-		guard_look(block, &found, GT_DAMAGE_FREE, caller);
+		guard_check(block, &found, GT_DAMAGE_FREE, caller);
 		guard_retire(block, &found);
 	}
 }
@@ -268,11 +268,11 @@ static void *guard_resize(void *address, size_t size, bool zeroed,
 	case GUARD_ENDED:
 		if (GUARD_INNER)
 			return below.realloc(address, size);
-		guard_tell(block, &found, none, GT_DAMAGE_REALLOC, caller);
+		guard_report(block, &found, none, GT_DAMAGE_REALLOC, caller);
 		return below.realloc((void *)guard_memory(block, &found),
 				     size);
 	case GUARD_LIVE:
-		guard_look(block, &found, GT_DAMAGE_REALLOC, caller);
+		guard_check(block, &found, GT_DAMAGE_REALLOC, caller);
 	}
 	if (!size) {
 		/* the allocator decides what that means */
@@ -344,7 +344,7 @@ static bool guard_free_mixed(void *block)
 
 	if (!guard_is_live(block, &found))
 		return false;
-	guard_look((uintptr_t)block, &found, GT_DAMAGE_FREE, HOOKS_CALLER);
+	guard_check((uintptr_t)block, &found, GT_DAMAGE_FREE, HOOKS_CALLER);
 	guard_retire((uintptr_t)block, &found);
 	return true;
 }
@@ -551,7 +551,7 @@ static void guard_install(void)
 /* Whether malloc_usable_size belongs to the allocator. The C library's, behind
  * an allocator that has none, would misread the bytes before a block as its own
  * header. */
-static bool zero_may_ask(void)
+static bool zero_may_check(void)
 {
 	struct elfmap image;
 
@@ -561,7 +561,7 @@ static bool zero_may_ask(void)
 
 static void zero_install(void)
 {
-	zero_asks = zero_may_ask();
+	zero_asks = zero_may_check();
 	GUARD_SET(malloc, zero_malloc);
 	GUARD_SET(realloc, zero_realloc);
 	GUARD_SET(posix_memalign, zero_posix_memalign);
@@ -587,5 +587,5 @@ void hooks_guard(void)
 	}
 	guard_begin((uint32_t)zone);
 	guard_install();
-	ending_first = guard_end;
+	process_end_first = guard_end;
 }

@@ -24,8 +24,8 @@
 #include "preload/base/bump.h"
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/appear.h"
-#include "preload/sample/aside.h"
+#include "preload/interpose/optional.h"
+#include "preload/sample/skip.h"
 
 /* Inlines the whole fast path, without the slow functions. */
 #define HOOKS_WHOLE __attribute__((flatten))
@@ -53,8 +53,8 @@ hooks_made_slow(void *block, uint64_t size, unsigned kind, uintptr_t ra,
 {
 	struct thread *thread = recorder_tls;
 
-	if ((!thread || !aside_skips_block(thread, kind, size)) &&
-	    !aside_sleeps(thread))
+	if ((!thread || !skip_unsampled_block(thread, kind, size)) &&
+	    !skip_all(thread))
 		hooks_block_slow(kind, hooks_word1(block), size,
 				 hooks_caller_at(ra, sp));
 	return block;
@@ -136,24 +136,25 @@ static BASE_SLOW void *hooks_malloc_early(size_t size)
 }
 
 /* malloc's usual path when little is recorded: needs no frame. */
-static inline __attribute__((always_inline)) void *hooks_malloc_aside(size_t size)
+static inline __attribute__((always_inline)) void *
+hooks_malloc_skip(size_t size)
 {
 	struct thread *thread = recorder_tls;
 
-	if (likely(thread) && likely(aside_passes_over(thread, size)))
+	if (likely(thread) && likely(skip_unsampled(thread, size)))
 		return real.malloc(size);
 	if (unlikely(!real.malloc))
 		return hooks_malloc_early(size);
-	if (likely(aside_sleeps(thread)))
+	if (likely(skip_all(thread)))
 		return real.malloc(size);
 	return hooks_malloc(size);
 }
 
 HOOK void *malloc(size_t size)
 {
-	if (likely(aside_way == ASIDE_NOT))
+	if (likely(skip_mode == SKIP_NONE))
 		return hooks_malloc(size);
-	return hooks_malloc_aside(size);
+	return hooks_malloc_skip(size);
 }
 
 /* free jumps here, so that it needs no frame itself; this function's frame is
@@ -176,10 +177,10 @@ static BASE_SLOW void hooks_free_slow(void *block, uintptr_t ra, uintptr_t sp)
 
 /* The block's line of the sampled set has entries. */
 static __attribute__((noinline)) void
-hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
+hooks_free_sampled(void *block, uintptr_t ra, uintptr_t sp)
 {
-	if (likely(block) && likely(chosen_never(&sample->chosen,
-						 (uintptr_t)block)))
+	if (likely(block) && likely(sampled_set_never(&sample->sampled_set,
+						      (uintptr_t)block)))
 		real.free(block);
 	else
 		hooks_free_slow(block, ra, sp);
@@ -187,18 +188,19 @@ hooks_free_chosen(void *block, uintptr_t ra, uintptr_t sp)
 
 /* free's usual path when little is recorded: needs no frame. */
 static inline __attribute__((always_inline)) void
-hooks_free_aside(void *block, uintptr_t ra, uintptr_t sp)
+hooks_free_skip(void *block, uintptr_t ra, uintptr_t sp)
 {
 	const struct sample *s = sample;
 
 	/* (not free's value again: that would take a register) */
-	if (likely(__atomic_load_n(&aside_way, __ATOMIC_RELAXED) ==
-		   ASIDE_CHOICE) && likely(s)) {
-		if (likely(chosen_empty(&s->chosen, (uintptr_t)block)))
+	if (likely(__atomic_load_n(&skip_mode, __ATOMIC_RELAXED) ==
+		   SKIP_SAMPLED) && likely(s)) {
+		if (likely(sampled_set_empty(&s->sampled_set,
+					     (uintptr_t)block)))
 			real.free(block);
 		else
-			hooks_free_chosen(block, ra, sp);
-	} else if (likely(aside_sleeps(recorder_tls)) && likely(real.malloc) &&
+			hooks_free_sampled(block, ra, sp);
+	} else if (likely(skip_all(recorder_tls)) && likely(real.malloc) &&
 		   likely((uintptr_t)block - (uintptr_t)bump_arena >=
 			  BUMP_SIZE) &&
 		   likely(!bump_extended)) {
@@ -213,8 +215,8 @@ HOOK void free(void *block)
 	uintptr_t ra = ARCH_CALLER_RA, sp = ARCH_CALLER_SP;
 
 	__asm__("" : "+r"(sp));	/* computed once */
-	if (unlikely(aside_way != ASIDE_NOT))
-		hooks_free_aside(block, ra, sp);
+	if (unlikely(skip_mode != SKIP_NONE))
+		hooks_free_skip(block, ra, sp);
 	else if (likely(block) &&
 		 likely(hooks_address_fast(GT_FREE, (uintptr_t)block,
 					   ra, sp)))
@@ -263,8 +265,8 @@ hooks_realloc(void *block, size_t size)
 {
 	void *to;
 
-	/* else all is resolved, and the block is not of the arena (aside.h) */
-	if (unlikely(aside_way != ASIDE_NOT) &&
+	/* else all is resolved, and the block is not of the arena (skip.h) */
+	if (unlikely(skip_mode != SKIP_NONE) &&
 	    ((unlikely(!real.malloc) && !real_resolve()) ||
 	     unlikely(bump_owns(block))))
 		return hooks_realloc_early(block, size, HOOKS_CALLER);
@@ -349,7 +351,7 @@ HOOK size_t malloc_usable_size(void *block)
 		ARCH_ENTRY_ALIAS(name) BASE_HIDDEN;
 #include "preload/interpose/hooked.def"
 
-static const struct appear hooks_rows[] = {
+static const struct optional hooks_rows[] = {
 #define CORE(result, name, parameters, arguments) \
 	{ #name, (void *)hooks_our_##name, (void **)&real.name },
 #include "preload/interpose/hooked.def"
@@ -359,14 +361,14 @@ static const struct appear hooks_rows[] = {
 
 void hooks_in_front(void)
 {
-	appear_in_front(hooks_rows, HOOKS_ROWS);
+	optional_in_front(hooks_rows, HOOKS_ROWS);
 }
 
 /* reallocarray calls our realloc, and may not exist. */
 void hooks_in_provider(void)
 {
 	const struct real *below = real_below ? real_below : &real;
-	struct appear rows[HOOKS_ROWS - 1];
+	struct optional rows[HOOKS_ROWS - 1];
 	unsigned i;
 
 	for (i = 0; i < HOOKS_ROWS - 1; i++) {
@@ -374,5 +376,5 @@ void hooks_in_provider(void)
 		rows[i].real = (void **)((uintptr_t)rows[i].real +
 					 (uintptr_t)below - (uintptr_t)&real);
 	}
-	appear_in_table(&real_provider, rows, HOOKS_ROWS - 1);
+	optional_in_table(&real_provider, rows, HOOKS_ROWS - 1);
 }

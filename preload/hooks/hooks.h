@@ -12,7 +12,7 @@
 #include "entry.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/ring.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 #include "unwind/capture_fast.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -82,8 +82,8 @@ void hooks_in_front(void);
 void hooks_in_provider(void);
 
 /* Marks the real functions while they run, if they may call our hooks
- * (hooks_within.c). For the constructor, before hooks_guard. */
-void hooks_within(void);
+ * (hooks_reentry.c). For the constructor, before hooks_guard. */
+void hooks_reentry(void);
 
 /* From now on the code ranges of allocators are known. For the constructor,
  * after the attempt to start the recorder. */
@@ -166,8 +166,8 @@ hooks_block_at(bool known, unsigned kind, uint64_t block, uint64_t size,
 	    unlikely(!(ring = hooks_ring(thread, &shared))) ||
 	    unlikely(!ring_idle(ring))) {
 		if ((likely(thread) &&
-		     aside_skips_block(thread, kind, size)) ||
-		    aside_sleeps(thread))
+		     skip_unsampled_block(thread, kind, size)) ||
+		    skip_all(thread))
 			return;
 		hooks_block_slow(kind,
 				 known ? hooks_word1(own) : block,

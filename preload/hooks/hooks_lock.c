@@ -19,7 +19,7 @@
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
 #include "preload/ring/area.h"
-#include "preload/ring/ask.h"
+#include "preload/ring/request.h"
 
 #define HOOKS_LOCK_FLAGS (MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)
 #define HOOKS_LOCK_PART 256	/* ranges at a time */
@@ -51,8 +51,8 @@ static uint64_t hooks_lock_all(bool lock, int flags)
 	struct gl_range part[HOOKS_LOCK_PART];
 	struct hooks_lock all = { .lock = lock, .flags = flags };
 
-	return ask_memory(recorder, false, part, HOOKS_LOCK_PART,
-			  hooks_lock_one, &all) ? all.bytes : 0;
+	return request_memory(recorder, false, part, HOOKS_LOCK_PART,
+			      hooks_lock_one, &all) ? all.bytes : 0;
 }
 
 /* How much memory this thread may lock. */

@@ -27,7 +27,7 @@
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/arenas.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 
 HOOKS_ENTERED(mmap);
 HOOKS_ENTERED(mmap64);
@@ -97,7 +97,7 @@ void hooks_map_start(void)
 	hooks_map_near.size = end - start;
 }
 
-static BASE_SLOW bool hooks_map_look(uintptr_t ra, uint64_t *within)
+static BASE_SLOW bool hooks_map_scan(uintptr_t ra, uint64_t *within)
 {
 	if (!hooks_map_on())
 		return false;
@@ -107,11 +107,11 @@ static BASE_SLOW bool hooks_map_look(uintptr_t ra, uint64_t *within)
 }
 
 /* Whether the call is recorded, and on whose behalf it was made (*within). */
-static inline bool hooks_map_tells(uintptr_t ra, uint64_t *within)
+static inline bool hooks_map_reports(uintptr_t ra, uint64_t *within)
 {
 	*within = GT_WITHIN_PROGRAM;
 	return likely(ra - hooks_map_near.start >= hooks_map_near.size) ||
-	       hooks_map_look(ra, within);
+	       hooks_map_scan(ra, within);
 }
 
 /* Prefetches the next record during a system call: the recorder has last read
@@ -130,7 +130,7 @@ static void hooks_map_made(void *start, size_t size, int prot, int flags,
 {
 	uint64_t args[GT_EXTRA_ARGS];
 
-	if (!hooks_map_tells(caller.ra, &args[3]))
+	if (!hooks_map_reports(caller.ra, &args[3]))
 		return;
 	args[0] = (uint32_t)prot | (uint64_t)(uint32_t)flags << 32;
 	args[1] = (uint32_t)fd;
@@ -198,7 +198,7 @@ static void hooks_map_gone(void *start, size_t size, bool failed,
 {
 	uint64_t args[GT_EXTRA_ARGS] = { failed ? HOOKS_MAP_FAILED : 0 };
 
-	if (hooks_map_tells(caller.ra, &args[3]))
+	if (hooks_map_reports(caller.ra, &args[3]))
 		hooks_extra(GT_EXTRA_UNMAP, (uintptr_t)start, size, args,
 			    caller);
 }
@@ -207,16 +207,16 @@ HOOK int munmap(void *start, size_t size)
 {
 	__typeof__(munmap) *function = REAL(munmap);
 	/* not calls that the kernel rejects at once */
-	bool told = size && (uintptr_t)start % HOOKS_MAP_PAGE == 0 &&
+	bool known = size && (uintptr_t)start % HOOKS_MAP_PAGE == 0 &&
 		    likely(!hooks_map_near.never);
 	int result;
 
 	if (unlikely(!function))
 		return hooks_map_raw(sys_munmap(start, size));
-	if (told)
+	if (known)
 		hooks_map_gone(start, size, false, HOOKS_CALLER);
 	result = function(start, size);
-	if (unlikely(result) && told)
+	if (unlikely(result) && known)
 		hooks_map_gone(start, size, true, HOOKS_CALLER);
 	return result;
 }
@@ -229,7 +229,7 @@ static void hooks_map_moved(void *start, size_t size, void *old,
 		(uintptr_t)old, old_size, (uint32_t)flags,
 	};
 
-	if (hooks_map_tells(caller.ra, &args[3]))
+	if (hooks_map_reports(caller.ra, &args[3]))
 		hooks_extra(GT_EXTRA_REMAP, (uintptr_t)start, size, args,
 			    caller);
 }
@@ -293,7 +293,7 @@ static void hooks_map_broken(uintptr_t old, uintptr_t now,
 {
 	uint64_t args[GT_EXTRA_ARGS] = { old };
 
-	if (hooks_map_tells(caller.ra, &args[3]))
+	if (hooks_map_reports(caller.ra, &args[3]))
 		hooks_extra(GT_EXTRA_BRK, now,
 			    now > old ? now - old : old - now, args, caller);
 }
@@ -395,7 +395,7 @@ static void hooks_map_created(const void *variable, uint64_t began,
 	uint64_t args[GT_EXTRA_ARGS] = { 0 };
 	uint64_t thread;
 
-	if (aside_dormant())
+	if (skip_dormant())
 		return;
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
@@ -412,7 +412,7 @@ static void hooks_map_creates(void)
 	struct gl_shared *shared = recorder ? recorder->shared : NULL;
 
 	if (shared)
-		arenas_tell_threads(shared);
+		arenas_report_threads(shared);
 }
 
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,

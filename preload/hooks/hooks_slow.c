@@ -14,7 +14,7 @@
 #include "preload/hooks/hooks_wrap.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/fork_copy.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 #include "unwind/walk.h"
 
 #define HOOKS_TRIALS 64	/* headers checked before all are trusted */
@@ -28,7 +28,7 @@ struct thread *hooks_thread(uintptr_t sp)
 	struct gl_ring *own;
 
 	if (unlikely(fork_copy_thread))
-		fork_copy_look(sp);
+		fork_copy_scan(sp);
 	thread = recorder_thread();
 	/* no ring of its own: a child (fork_copy.h) */
 	if (!thread || !(own = thread->own))
@@ -131,7 +131,7 @@ static void hooks_note(const struct thread *thread, uint64_t word1,
 {
 	uint64_t block = gl_block(word1);
 
-	if (thread->aside & THREAD_NOTES && block <= GL_ADDRESS_MASK)
+	if (thread->skip & THREAD_NOTES && block <= GL_ADDRESS_MASK)
 		guard_note(block, context);
 }
 
@@ -143,13 +143,13 @@ static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
 
 	if (likely(shared))	/* else: a child (fork_copy.h) */
 		ring_stamp(shared, ring);
-	if (likely(!(thread->aside & THREAD_TIMED)))
+	if (likely(!(thread->skip & THREAD_TIMED)))
 		return;
 	ring->stamp = ring_cycles();
 	if (ring->stamp < thread->timed)
 		ring->stamp = thread->timed;
 	else
-		recorder_put_aside(thread, THREAD_TIMED, false);
+		recorder_set_skip(thread, THREAD_TIMED, false);
 }
 
 static void hooks_push_address(struct thread *thread, unsigned kind,
@@ -170,9 +170,9 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 }
 
 /* Before the free of a block: records how many blocks the thread has allocated
- * since (aside.c). */
-static void hooks_tell_passed(struct thread *thread, unsigned kind,
-			      uint64_t block, uintptr_t ra, uintptr_t sp)
+ * since (skip.c). */
+static void hooks_report_passed(struct thread *thread, unsigned kind,
+				uint64_t block, uintptr_t ra, uintptr_t sp)
 {
 	struct ring_event event = { .kind = GT_EXTRA,
 				    .what = GT_EXTRA_LEFT_OUT };
@@ -182,7 +182,7 @@ static void hooks_tell_passed(struct thread *thread, unsigned kind,
 	if ((kind != GT_FREE && kind != GT_REALLOC_BEGIN) ||
 	    !hooks_take(ring, &lent, ra, sp))
 		return;
-	event.size = aside_passed(thread, block);
+	event.size = skip_passed(thread, block);
 	if (event.size) {
 		hooks_stamp(thread, ring);
 		event.stamp = ring->stamp;
@@ -206,12 +206,12 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	if (!ring_idle(ring) &&
 	    hooks_reentered(kind, caller.ra, caller.sp))
 		return;
-	if (thread->aside)
-		kind = aside_block(thread, kind, word1, size);
+	if (thread->skip)
+		kind = skip_block_kind(thread, kind, word1, size);
 	if (kind == GT_REALLOC_FREED)
 		hooks_push_address(thread, kind, thread->moved, caller.ra,
 				   caller.sp);
-	if (kind == GT_REALLOC_FREED || kind == ASIDE_NOTHING)
+	if (kind == GT_REALLOC_FREED || kind == SKIP_EVENT)
 		return;
 	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
 		event.kind = kind;
@@ -231,7 +231,7 @@ __attribute__((noinline)) void hooks_block_slow(unsigned kind, uint64_t word1,
 						uint64_t size,
 						struct hooks_caller caller)
 {
-	if (unlikely(!aside_leaves_out_block(kind, size)))
+	if (unlikely(!skip_block(kind, size)))
 		hooks_block_seldom(kind, word1, size, caller);
 }
 
@@ -245,12 +245,12 @@ static BASE_SLOW void hooks_address_seldom(unsigned kind, uint64_t block,
 		return;
 	if (!ring_idle(ring) && hooks_reentered(kind, ra, sp))
 		return;
-	if (thread->aside)
-		kind = aside_address(thread, kind, block);
-	if (kind == ASIDE_NOTHING)
+	if (thread->skip)
+		kind = skip_address_kind(thread, kind, block);
+	if (kind == SKIP_EVENT)
 		return;
-	if (thread->aside)
-		hooks_tell_passed(thread, kind, block, ra, sp);
+	if (thread->skip)
+		hooks_report_passed(thread, kind, block, ra, sp);
 	hooks_push_address(thread, kind, block, ra, sp);
 }
 
@@ -267,7 +267,7 @@ __attribute__((noinline)) void hooks_address_slow(unsigned kind,
 						  uint64_t block,
 						  uintptr_t ra, uintptr_t sp)
 {
-	if (unlikely(!aside_leaves_out_address(kind, block)) &&
+	if (unlikely(!skip_address(kind, block)) &&
 	    !hooks_jumped(kind, ra, sp))
 		hooks_address_seldom(kind, block, ra, sp);
 }
@@ -285,7 +285,7 @@ void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->ring)) ||
 	    unlikely(!ring_idle(ring))) {
-		if (aside_leaves_out_address(kind, block) ||
+		if (skip_address(kind, block) ||
 		    hooks_jumped(kind, ra, sp) ||
 		    !(thread = hooks_thread(caller.sp)) ||
 		    !(ring = thread->own))
@@ -294,10 +294,10 @@ void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 	if (unlikely(!ring_idle(ring)) &&
 	    hooks_reentered(kind, ra, sp))
 		return;
-	if (unlikely(thread->aside)) {
-		if (aside_address(thread, kind, block) == ASIDE_NOTHING)
+	if (unlikely(thread->skip)) {
+		if (skip_address_kind(thread, kind, block) == SKIP_EVENT)
 			return;
-		hooks_tell_passed(thread, kind, block, ra, sp);
+		hooks_report_passed(thread, kind, block, ra, sp);
 	}
 	if (unlikely(!hooks_take(ring, &lent, ra, sp))) {
 		hooks_nested(thread, &event, caller);
@@ -344,8 +344,8 @@ static BASE_SLOW void hooks_extra_seldom(struct ring_event *event,
 	if (!thread)
 		return;
 	ring = thread->own;
-	if (thread->aside && ring_idle(ring))
-		aside_extra(thread);
+	if (thread->skip && ring_idle(ring))
+		skip_extra(thread);
 	if (!hooks_take(ring, &lent, caller.ra, caller.sp)) {
 		hooks_nested(thread, event, caller);
 		return;

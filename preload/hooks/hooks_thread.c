@@ -2,8 +2,8 @@
  * hooks_thread.c: see hooks_thread.h.
  *
  * A name is recorded after the C library has accepted it: then it is valid and
- * readable. A thread can also set its name by prctl and syscall (hooks_life.c)
- * and by files in /proc (census.c).
+ * readable. A thread can also set its name by prctl and syscall
+ * (hooks_identity.c) and by files in /proc (thread_list.c).
  *
  * Any thread of the target.
  */

@@ -1,7 +1,7 @@
 /*
  * hooks_tuning.c: hooks of calls that tune the allocator, or make it give
  * memory back: recorded with arguments and results. Some C libraries lack them,
- * so they are visible only if the program would find one (appear.h).
+ * so they are visible only if the program would find one (optional.h).
  */
 #include "preload/hooks/hooks_wrap.h"
 

@@ -22,12 +22,12 @@
  * architecture has one (entry.h). */
 #define LOOKED_UP(result, name, parameters) result(*name##_real) parameters;
 #define WRAPPED(result, name, parameters)                              \
-	APPEAR(name);                                                  \
+	OPTIONAL(name);                                                  \
 	BASE_HIDDEN result name##_entry parameters __asm__(#name "_wrap"); \
 	LOOKED_UP(result, name, parameters)
 #include "preload/interpose/hooked.def"
 
-static const struct appear wrap_rows[] = {
+static const struct optional wrap_rows[] = {
 #define LOOKED_UP(result, name, parameters) \
 	{ #name, NULL, (void **)&name##_real },
 #define WRAPPED(result, name, parameters) \
@@ -196,8 +196,8 @@ void wrap_start(void)
 	for (i = 0; i < WRAP_GROUPS; i++) {
 		group = &wrap_groups[i];
 		if (found[i])
-			appear_now(&wrap_rows[group->first],
-				   group[1].first - group->first,
-				   group->where == WRAP_ALLOCATORS);
+			optional_now(&wrap_rows[group->first],
+				     group[1].first - group->first,
+				     group->where == WRAP_ALLOCATORS);
 	}
 }

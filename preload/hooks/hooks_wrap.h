@@ -2,14 +2,14 @@
  * hooks_wrap.h: building blocks of hooks for functions that only allocators
  * have (mallocx, tc_malloc, mi_malloc, an allocator's own operator new). Each
  * hook is an entry that exists only if there is a real function behind it
- * (appear.h). It passes its arguments on unchanged and records the call once.
+ * (optional.h). It passes its arguments on unchanged and records the call once.
  * Each row of the table (hooked.def) has
  *
  *	name_wrap	the entry
  *	name_real	the real function; NULL: there is none
  *
  * Calls that an allocator makes while one of its functions runs are part of
- * that function and are not recorded (wrap_inner, hooks_within.c). Where that
+ * that function and are not recorded (wrap_inner, hooks_reentry.c). Where that
  * matters, the real function is called, not jumped to: after a tail jump, the
  * functions that it jumps to would appear to be called by us.
  *
@@ -21,7 +21,7 @@
 
 #include "preload/base/bump.h"
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/appear.h"
+#include "preload/interpose/optional.h"
 
 /* Which image's definition is wrapped. */
 enum wrap_where {

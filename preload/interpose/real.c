@@ -284,7 +284,7 @@ static void real_may_reenter(const struct elfmap *image)
 }
 
 /* Sets what follows from the images that provide them. */
-static void real_look(void)
+static void real_find_in(void)
 {
 	struct dynsym provider;
 
@@ -385,7 +385,7 @@ bool real_resolve(void)
 	if (!real.calloc || !real.realloc || !real.free ||
 	    !real.posix_memalign || !real.aligned_alloc)
 		return false;
-	real_look();
+	real_find_in();
 	real_only = bump_count() == 0;
 	CLAIM(found);
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);

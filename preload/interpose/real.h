@@ -62,7 +62,7 @@ extern BASE_HIDDEN struct real real;
 extern BASE_HIDDEN struct elfmap real_own;	/* this library */
 /* An allocator's library that was preloaded before us, so that the program
  * finds its functions first. It is treated as if it came after us, and made to
- * (appear.h). */
+ * (optional.h). */
 extern BASE_HIDDEN struct elfmap real_front;
 extern BASE_HIDDEN struct elfmap real_provider;	/* of malloc */
 

@@ -14,7 +14,7 @@
  */
 #include "preload/hooks/hooks.h"
 #include "preload/patch/patch.h"
-#include "preload/ring/initial.h"
+#include "preload/ring/initial_stack.h"
 
 #include <string.h>
 

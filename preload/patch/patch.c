@@ -50,7 +50,7 @@ static struct patched_list patch_list;
 /* The image being patched. */
 struct patch_work {
 	const struct patch_image *image;
-	struct patch_plan functions;	/* at the first function */
+	struct patch_read functions;	/* at the first function */
 	patch_wrapper *wrapper;
 	/* found in the mapped images */
 	bool found;
@@ -138,12 +138,12 @@ static bool patch_each(struct patch_work *work,
 				  const struct patch_function *f,
 				  uint32_t index))
 {
-	struct patch_plan plan = work->functions;
+	struct patch_read plan = work->functions;
 	struct patch_function f;
 	uint32_t i;
 
 	for (i = 0; i < work->image->functions; i++)
-		if (!patch_plan_function(&plan, &f) || !fn(work, &f, i))
+		if (!patch_read_function(&plan, &f) || !fn(work, &f, i))
 			return false;
 	return true;
 }
@@ -352,7 +352,7 @@ static void patch_remember(const struct patch_work *work, bool patched)
 }
 
 /* Patches the functions of one image; the plan then is at the next image. */
-static void patch_one(struct patch_plan *plan, const struct patch_image *image,
+static void patch_one(struct patch_read *plan, const struct patch_image *image,
 		      patch_wrapper *wrapper)
 {
 	struct patch_work work = { .image = image, .functions = *plan,
@@ -362,11 +362,11 @@ static void patch_one(struct patch_plan *plan, const struct patch_image *image,
 	uint32_t i;
 
 	for (i = 0; i < image->functions; i++)
-		if (!patch_plan_function(plan, &f))
+		if (!patch_read_function(plan, &f))
 			return;
 	patched = image->functions && patch_list_has_room() &&
 		  patch_image(&work);
-	if (patched || image->told == 1)
+	if (patched || image->warned == 1)
 		patch_remember(&work, patched);
 }
 
@@ -389,7 +389,7 @@ static bool patch_is_alone(void)
 void patch_apply(const char *text, patch_wrapper *wrapper)
 {
 	struct patch_image image;
-	struct patch_plan plan;
+	struct patch_read plan;
 	uint8_t *bytes;
 	size_t size;
 
@@ -399,15 +399,15 @@ void patch_apply(const char *text, patch_wrapper *wrapper)
 	bytes = sys_map_pages(PATCH_BYTES_MAX);
 	if (!bytes)
 		return;
-	size = patch_plan_decode(text, bytes, PATCH_BYTES_MAX);
-	if (patch_plan_is_whole(bytes, size) &&
-	    patch_plan_open(&plan, bytes, size - PATCH_CHECK))
-		while (patch_plan_image(&plan, &image))
+	size = patch_read_decode(text, bytes, PATCH_BYTES_MAX);
+	if (patch_read_is_whole(bytes, size) &&
+	    patch_read_open(&plan, bytes, size - PATCH_CHECK))
+		while (patch_read_image(&plan, &image))
 			patch_one(&plan, &image, wrapper);
 	sys_munmap(bytes, PATCH_BYTES_MAX);
 }
 
-void patch_tell(struct patched_list *list)
+void patch_report(struct patched_list *list)
 {
 	*list = patch_list;
 }

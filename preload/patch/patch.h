@@ -18,7 +18,7 @@
 #include "arch.h"
 #include "patching.h"
 #include "preload/base/base.h"
-#include "preload/patch/patch_plan.h"
+#include "preload/patch/patch_read.h"
 #include "preload/ring/patched.h"
 
 /* Has the arguments and the result of the patched function, which it calls with
@@ -64,7 +64,7 @@ void patch_apply(const char *plan, patch_wrapper *wrapper);
 void hooks_patch(void);
 
 /* When a recorder starts: fills the list of patched images for its writer. */
-void patch_tell(struct patched_list *list);
+void patch_report(struct patched_list *list);
 
 /* Copies the code of a function to `to`, to be run at the address `at`, for an
  * image with this bias. False: a target is out of reach. */

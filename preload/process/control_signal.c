@@ -62,7 +62,7 @@ static void signal_arrived(int number)
 	recorder_wake(r);
 }
 
-static void signal_complain(const struct signal_wish *wish)
+static void signal_complain(const struct signal_action_wanted *wish)
 {
 	char buffer[128];
 	struct text text;
@@ -72,11 +72,11 @@ static void signal_complain(const struct signal_wish *wish)
 	text_number(&text, wish->number);
 	text_put(&text, " is handled or ignored already: --signal leaves it "
 			"alone: choose another signal");
-	message_say(buffer);
+	message_print(buffer);
 }
 
 static void signal_handle(signal_action *action,
-			   const struct signal_wish *wish)
+			   const struct signal_action_wanted *wish)
 {
 	struct sigaction old, ours = { .sa_handler = signal_arrived,
 				       .sa_flags = SA_RESTART | SA_ONSTACK };
@@ -94,7 +94,7 @@ static void signal_handle(signal_action *action,
 void control_signal_install(void)
 {
 	const char *text = options_text(&recorder_options, OPTION_SIGNAL);
-	struct signal_wish list[SIGNAL_LIST_MAX];
+	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 	int count = signal_list_read(text, list), i;
 	signal_action *action;
 

@@ -93,7 +93,7 @@ static long exec_file_take(int fd, char start[EXEC_FILE_START + 1])
 	return n;
 }
 
-static bool exec_file_judge(char start[EXEC_FILE_START + 1], long n)
+static bool exec_file_check(char start[EXEC_FILE_START + 1], long n)
 {
 	unsigned scripts;
 
@@ -117,7 +117,7 @@ bool exec_file_foreign(int from, const char *path)
 		n = arch_pread(from, start, EXEC_FILE_START, 0);
 	else if (*path == '/' || from == AT_FDCWD)
 		n = exec_file_take(exec_file_open(path), start);
-	return exec_file_judge(start, n);
+	return exec_file_check(start, n);
 }
 
 bool exec_file_foreign_in(const char *list, const char *name)
@@ -145,5 +145,5 @@ bool exec_file_foreign_in(const char *list, const char *name)
 		if (!*list)
 			break;
 	}
-	return exec_file_judge(start, n);
+	return exec_file_check(start, n);
 }

@@ -2,7 +2,7 @@
  * exit_status.c: see exit_status.h.
  *
  * A parent stores the statuses that it gets from wait in its live mapping
- * (exits_told), in the slot given by the child's pid; the child's writer reads
+ * (child_exits), in the slot given by the child's pid; the child's writer reads
  * them there (parent_live.h). One word:
  *
  *	63    60 59        38 37        16 15      0
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 
 #include "preload/base/sys.h"
-#include "preload/ring/exit_place.h"
+#include "preload/ring/exit_slot.h"
 #include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 
@@ -67,8 +67,8 @@ void exit_status_reaped(int pid, int status)
 	if (!shared || pid <= 0 || pid >> EXIT_STATUS_PID_BITS ||
 	    !(WIFEXITED(status) || WIFSIGNALED(status)))
 		return;
-	place = &shared->exits_told[exit_status_place(pid)];
-	word = exit_status_who(pid, exit_status_self()) | (uint16_t)status;
+	place = &shared->child_exits[exit_status_slot(pid)];
+	word = exit_status_key(pid, exit_status_self()) | (uint16_t)status;
 	old = atomic_load_explicit(place, memory_order_relaxed);
 	/* the value itself is all data: pairs with nothing */
 	do
@@ -76,14 +76,14 @@ void exit_status_reaped(int pid, int status)
 	while (!atomic_compare_exchange_weak_explicit(
 		place, &old, word | next, memory_order_relaxed,
 		memory_order_relaxed));
-	atomic_store_explicit(&exit_status_counts[exit_status_place(pid)],
+	atomic_store_explicit(&exit_status_counts[exit_status_slot(pid)],
 			      next >> EXIT_STATUS_COUNT_SHIFT,
 			      memory_order_relaxed);
 }
 
 uint32_t exit_status_start(int pid)
 {
-	uint32_t count = exit_status_counts[exit_status_place(pid)];
+	uint32_t count = exit_status_counts[exit_status_slot(pid)];
 	unsigned i;
 
 	/* its own slots are all empty */

@@ -16,8 +16,8 @@
 
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/life.h"
-#include "preload/process/ending.h"
+#include "preload/interpose/identity.h"
+#include "preload/process/process_end.h"
 #include "preload/process/environment.h"
 #include "preload/process/exec_file.h"
 #include "preload/ring/recorder.h"
@@ -83,7 +83,7 @@ static int exec_with(struct exec *exec)
 	bool foreign;
 
 	if (!exec->real)
-		return life_missing();
+		return identity_missing();
 	bytes = environment_room(envp);
 	if (!bytes)
 		return exec_call(exec, envp);
@@ -116,11 +116,11 @@ static int exec_run(struct exec *exec)
 		recorder_settle();
 		atomic_fetch_add_explicit(&shared->execs, 1,
 					  memory_order_release);
-		look = ending_exec();
+		look = process_end_exec();
 	}
 	result = exec_with(exec);
 	if (shared) {
-		ending_failed(look);
+		process_end_failed(look);
 		atomic_fetch_sub_explicit(&shared->execs, 1,
 					  memory_order_release);
 	}
@@ -302,7 +302,7 @@ HOOK int system(const char *command)
 	int status, shown;
 
 	if (!real_system)
-		return life_missing();
+		return identity_missing();
 	shown = environment_show();
 	status = real_system(command);
 	environment_conceal(shown);
@@ -316,7 +316,7 @@ HOOK FILE *popen(const char *command, const char *mode)
 	int shown;
 
 	if (!real_popen) {
-		life_missing();
+		identity_missing();
 		return NULL;
 	}
 	shown = environment_show();

@@ -21,8 +21,8 @@
 
 #include "preload/base/sys.h"
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/life.h"
-#include "preload/process/ending.h"
+#include "preload/interpose/identity.h"
+#include "preload/process/process_end.h"
 #include "preload/process/exit_status.h"
 
 struct rusage;
@@ -38,7 +38,7 @@ static bool exit_handled;
 static void exit_now(int status)
 {
 	exit_status_own(status);
-	ending_exit();
+	process_end_exit();
 }
 
 static void exit_handler(int status, void *unused)
@@ -50,7 +50,7 @@ static void exit_handler(int status, void *unused)
 static void exit_handler_quick(void *unused)
 {
 	(void)unused;
-	ending_exit();
+	process_end_exit();
 }
 
 /* A function of the C library itself; NULL: it has none. Another definition
@@ -81,7 +81,7 @@ void hooks_exit(void)
 void hooks_exit_unload(void)
 {
 	if (!exit_handled)
-		ending_exit();
+		process_end_exit();
 }
 
 static _Noreturn void exit_leave(void *real_leave, int status)
@@ -128,20 +128,20 @@ static void exit_by_waitid(int result, const siginfo_t *info)
 }
 
 /* Passes a status pointer of ours if the program passes NULL. */
-#define WAIT(name, parameters, arguments)                                    \
-	HOOK pid_t name parameters                                           \
-	{                                                                    \
-		__typeof__(name) *real_##name = REAL(name);                  \
-		pid_t result;                                                \
-		int unwanted = 0;                                            \
-                                                                             \
-		if (!real_##name)                                            \
-			return life_missing();                               \
-		if (!status)                                                 \
-			status = &unwanted;                                  \
-		result = real_##name arguments;                              \
-		exit_by_wait(result, result > 0 ? *status : 0);              \
-		return result;                                               \
+#define WAIT(name, parameters, arguments)                       \
+	HOOK pid_t name parameters                              \
+	{                                                       \
+		__typeof__(name) *real_##name = REAL(name);     \
+		pid_t result;                                   \
+		int unwanted = 0;                               \
+                                                                \
+		if (!real_##name)                               \
+			return identity_missing();              \
+		if (!status)                                    \
+			status = &unwanted;                     \
+		result = real_##name arguments;                 \
+		exit_by_wait(result, result > 0 ? *status : 0); \
+		return result;                                  \
 	}
 #include "preload/interpose/hooked.def"
 
@@ -152,7 +152,7 @@ HOOK int waitid(idtype_t which, id_t id, siginfo_t *info, int options)
 	int result;
 
 	if (!real_waitid)
-		return life_missing();
+		return identity_missing();
 	if (!info)
 		info = &unwanted;
 	result = real_waitid(which, id, info, options);
@@ -174,8 +174,8 @@ long hooks_exit_syscall(hooks_exit_call *real_syscall, long number,
 	siginfo_t info = { 0 };
 	long result, third = arg[2];
 	int status = 0;
-	int *told = number == __NR_wait4 && arg[1] ? (int *)arg[1] : &status;
-	long second = number == __NR_wait4 ? (long)told : arg[1];
+	int *known = number == __NR_wait4 && arg[1] ? (int *)arg[1] : &status;
+	long second = number == __NR_wait4 ? (long)known : arg[1];
 
 	if (number == __NR_exit_group)
 		exit_now(arg[0]);
@@ -184,7 +184,7 @@ long hooks_exit_syscall(hooks_exit_call *real_syscall, long number,
 	result = real_syscall(number, arg[0], second, third, arg[3], arg[4],
 			      arg[5]);
 	if (number == __NR_wait4)
-		exit_by_wait(result, result > 0 ? *told : 0);
+		exit_by_wait(result, result > 0 ? *known : 0);
 	if (number == __NR_waitid)
 		exit_by_waitid(result, (const siginfo_t *)third);
 	return result;

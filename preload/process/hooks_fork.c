@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "preload/hooks/hooks.h"
-#include "preload/interpose/life.h"
+#include "preload/interpose/identity.h"
 #include "preload/process/parent.h"
 #include "preload/ring/forbidden.h"
 #include "preload/ring/fork_copy.h"
@@ -33,7 +33,7 @@ static pid_t hooks_fork_by(void *real_fork, uintptr_t sp)
 	pid_t child;
 
 	if (!real_fork)
-		return life_missing();
+		return identity_missing();
 	forbidden_take_over();
 	parent_forks();
 	fork_copy_take(&copy, sp);

@@ -11,7 +11,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/base/tid.h"
-#include "preload/ring/ask.h"
+#include "preload/ring/request.h"
 #include "preload/ring/recorder.h"
 
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
@@ -35,28 +35,28 @@ static void ids_give_up(void)
 	recorder_wake(r);
 }
 
-static void ids_ask(const struct ask_question *question)
+static void ids_request(const struct request_args *args)
 {
 	long result;
 
-	if (!ask_writer(recorder, question, &result))
+	if (!request_make(recorder, args, &result))
 		ids_give_up();
 }
 
-void ids_follow(enum ask_call call, long a, long b, long c, long d, long e)
+void ids_follow(enum request_call call, long a, long b, long c, long d, long e)
 {
-	struct ask_question question = { .what = ASK_CALL, .number = call,
+	struct request_args args = { .what = REQUEST_CALL, .number = call,
 					 .arg = { a, b, c, d, e } };
 
 	if (ids_our_own())
-		ids_ask(&question);
+		ids_request(&args);
 }
 
 void ids_follow_capset(const void *header, size_t header_bytes,
 		       const void *data, size_t bytes)
 {
 	unsigned char both[64];
-	struct ask_question question = { .what = ASK_CAPABILITIES,
+	struct request_args args = { .what = REQUEST_CAPABILITIES,
 					 .data = both,
 					 .arg = { (long)header_bytes },
 					 .bytes = header_bytes + bytes };
@@ -65,23 +65,23 @@ void ids_follow_capset(const void *header, size_t header_bytes,
 		return;
 	memcpy(both, header, header_bytes);
 	memcpy(both + header_bytes, data, bytes);
-	ids_ask(&question);
+	ids_request(&args);
 }
 
 void ids_follow_setgroups(size_t count, const gid_t *groups)
 {
-	struct ask_question question = { .what = ASK_GROUPS };
+	struct request_args args = { .what = REQUEST_GROUPS };
 	size_t from, n;
 
 	if (!ids_our_own())
 		return;
-	question.arg[0] = (long)count;
+	args.arg[0] = (long)count;
 	for (from = 0; !from || from < count; from += n) {
 		n = base_min(count - from, IDS_GROUPS_PART);
-		question.arg[1] = (long)from;
-		question.bytes = n * sizeof(*groups);
-		question.data = groups + from;
-		ids_ask(&question);
+		args.arg[1] = (long)from;
+		args.bytes = n * sizeof(*groups);
+		args.data = groups + from;
+		ids_request(&args);
 		if (!n)
 			break;
 	}
@@ -106,12 +106,12 @@ void ids_follow_groups(void)
 
 void ids_follow_user_space(void)
 {
-	struct ask_question question = { .what = ASK_USER_SPACE };
+	struct request_args args = { .what = REQUEST_USER_SPACE };
 
 	if (!ids_our_own())
 		return;
-	question.arg[0] = tid_own();
-	ids_ask(&question);
+	args.arg[0] = tid_own();
+	ids_request(&args);
 }
 
 bool ids_are_final(void)

@@ -15,7 +15,7 @@
 
 /* The writer makes the same system call; none of the arguments is an
  * address. */
-void ids_follow(enum ask_call call, long a, long b, long c, long d, long e);
+void ids_follow(enum request_call call, long a, long b, long c, long d, long e);
 
 /* The same for capset, whose header must mean the caller, and for setgroups. */
 void ids_follow_capset(const void *header, size_t header_bytes,

@@ -27,7 +27,7 @@ void parent_forks(void)
 	recorder_settle();
 	if (!parent.live[0])	/* only the recorder knows its path */
 		parent_starts(shared);
-	/* pairs with the release of writer_tell */
+	/* pairs with the release of writer_report */
 	if (atomic_load_explicit(&shared->recorder_state,
 				 memory_order_acquire) == GL_RECORDER_READY)
 		memcpy(parent.trace, r->live->trace_path,

@@ -9,18 +9,18 @@
 
 #include "preload/base/ban.h"
 #include "preload/base/base.h"
-#include "preload/ring/ask.h"
+#include "preload/ring/request.h"
 #include "preload/ring/recorder.h"
 
 #define SECCOMP_PART 512	/* instructions per request: on the stack */
 #define SECCOMP_TRIES 16	/* other threads' requests may come in
 				 * between */
 
-static long seccomp_ask(const struct sock_fprog *program)
+static long seccomp_request(const struct sock_fprog *program)
 {
 	struct sock_filter part[SECCOMP_PART];
-	struct ask_question question = {
-		.what = ASK_FILTER, .data = part,
+	struct request_args args = {
+		.what = REQUEST_FILTER, .data = part,
 		.arg = { program->len, 0, (long)(uintptr_t)part },
 	};
 	long bits = -EINVAL;
@@ -28,12 +28,12 @@ static long seccomp_ask(const struct sock_fprog *program)
 
 	for (from = 0; from < program->len; from += n) {
 		n = base_min(program->len - from, SECCOMP_PART);
-		question.bytes = n * sizeof(*part);
-		question.arg[1] = (long)from;
+		args.bytes = n * sizeof(*part);
+		args.arg[1] = (long)from;
 		if (unwind_copy(part, (uintptr_t)(program->filter + from),
-				question.bytes) != question.bytes)
+				args.bytes) != args.bytes)
 			return -EFAULT;
-		if (!ask_writer(recorder, &question, &bits))
+		if (!request_make(recorder, &args, &bits))
 			return -ETIMEDOUT;
 		if (bits < 0)
 			break;
@@ -51,7 +51,7 @@ uint32_t seccomp_forbids(const void *filter)
 	    sizeof(program))
 		return SECCOMP_NO_ALL;
 	do
-		bits = seccomp_ask(&program);
+		bits = seccomp_request(&program);
 	while (bits == -EAGAIN && ++tries < SECCOMP_TRIES);
 	return bits < 0 ? SECCOMP_NO_ALL : (uint32_t)bits;
 }

@@ -16,8 +16,8 @@
  * The calls of ours that this filter (a struct sock_fprog, as for prctl) would
  * forbid: bits of ban.h. All bits if there is no answer, or if the argument is
  * no filter (it may be any address). Call it before the filter takes effect.
- * Waits for the writer, as ask_writer does. Any thread, also in handlers; keeps
- * errno.
+ * Waits for the writer, as request_make does. Any thread, also in handlers;
+ * keeps errno.
  */
 uint32_t seccomp_forbids(const void *filter);
 

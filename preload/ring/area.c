@@ -160,7 +160,7 @@ void area_settle(uint64_t budget)
 	CLAIM(area->limit >= used);
 }
 
-static void area_tell(void)
+static void area_report(void)
 {
 	struct gl_shared *shared = recorder->shared;
 	uint64_t used;
@@ -177,7 +177,7 @@ static void area_tell(void)
 	} while (used != area_used());
 }
 
-static void area_tell_piece(struct gl_shared *shared, unsigned i)
+static void area_report_piece(struct gl_shared *shared, unsigned i)
 {
 	struct area_range range;
 
@@ -185,13 +185,13 @@ static void area_tell_piece(struct gl_shared *shared, unsigned i)
 		gl_own_put(&shared->own[i], (uintptr_t)range.at, range.bytes);
 }
 
-void area_tell_pieces(struct gl_shared *shared)
+void area_report_pieces(struct gl_shared *shared)
 {
 	struct area_range range;
 	unsigned i;
 
 	for (i = 0; area_piece(i, &range); i++)
-		area_tell_piece(shared, i);
+		area_report_piece(shared, i);
 }
 
 /* Adds the i-th entry, which was just 0, with at least `need` bytes; 0: there
@@ -224,7 +224,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 			   area_bytes((uint64_t)entry));
 		return found;
 	}
-	area_tell_piece(recorder->shared, i);
+	area_report_piece(recorder->shared, i);
 	return (uint64_t)entry;
 }
 
@@ -311,7 +311,7 @@ void *area_alloc(size_t size_bytes)
 	if (!block)
 		atomic_fetch_sub_explicit(&area->used, need,
 					  memory_order_seq_cst);
-	area_tell();
+	area_report();
 	CLAIM_FULL(area_is_valid());
 	return block;
 }

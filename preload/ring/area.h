@@ -64,7 +64,7 @@ bool area_piece(unsigned i, struct area_range *range);
 void area_wipe(void);
 
 /* Publishes all pieces to the recorder, and from now on new ones. */
-void area_tell_pieces(struct gl_shared *shared);
+void area_report_pieces(struct gl_shared *shared);
 
 /* State of area.c; lies after struct recorder. */
 struct area {

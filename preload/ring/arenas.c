@@ -38,7 +38,7 @@
 #include "preload/ring/arenas.h"
 
 #include "preload/base/sys.h"
-#include "preload/ring/initial.h"
+#include "preload/ring/initial_stack.h"
 #include "preload/ring/recorder.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
@@ -58,7 +58,7 @@ static enum arenas_can arenas_can(void)
 							     ARENAS_THREADS;
 }
 
-void arenas_tell(struct gl_shared *shared)
+void arenas_report(struct gl_shared *shared)
 {
 	uint32_t can = arenas_can();
 
@@ -69,7 +69,7 @@ void arenas_tell(struct gl_shared *shared)
 				      memory_order_relaxed);
 }
 
-void arenas_tell_threads(struct gl_shared *shared)
+void arenas_report_threads(struct gl_shared *shared)
 {
 	if (atomic_load_explicit(&shared->arenas_can, memory_order_relaxed) ==
 	    ARENAS_ALONE)
@@ -114,7 +114,7 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 	if (atomic_load_explicit(&arenas->state, memory_order_relaxed) != from)
 		return;		/* RING_ASKED was for another request */
 	/* some threads are created without a hook */
-	arenas_tell(shared);
+	arenas_report(shared);
 	if (arenas_can() != ARENAS_ALONE || !arenas_safe())
 		return;
 	/* signals cannot be blocked while single-stepped */

@@ -3,7 +3,7 @@
  * mallinfo2. The program's only thread calls it at a safe point.
  *
  *	writer                            the target's thread
- *	IDLE ── arenas_ask ──▶ ASKED ── a hook's slow branch ──▶ TAKING
+ *	IDLE ── arenas_request ──▶ ASKED ── a hook's slow branch ──▶ TAKING
  *	  ▲                      │ time is up                       │
  *	  ├──────────────────────┘                                  ▼
  *	  └──────────────── arenas_collect ────────────────────── TAKEN
@@ -53,10 +53,10 @@ static inline bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t 
 }
 
 /* Publishes enum arenas_can to the writer. Any thread of the target. */
-void arenas_tell(struct gl_shared *shared);
+void arenas_report(struct gl_shared *shared);
 
 /* A thread is about to be created. */
-void arenas_tell_threads(struct gl_shared *shared);
+void arenas_report_threads(struct gl_shared *shared);
 
 /*
  * Called when a hook has found RING_ASKED: takes the statistics, if its thread

@@ -64,7 +64,7 @@ void forbidden_after(uint32_t bits, bool filter)
 	forbidden_publish();
 }
 
-void forbidden_tell_start(struct gl_shared *shared)
+void forbidden_report_start(struct gl_shared *shared)
 {
 	shared->ban_known = atomic_load_explicit(&unwind_ban,
 						 memory_order_relaxed);
@@ -72,7 +72,7 @@ void forbidden_tell_start(struct gl_shared *shared)
 						    memory_order_relaxed);
 }
 
-void forbidden_tell(struct recorder *r)
+void forbidden_report(struct recorder *r)
 {
 	unwind_ban_found = &recorder->ban_found;
 	recorder->ban_found = &r->shared->ban_found;

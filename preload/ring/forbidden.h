@@ -35,8 +35,8 @@ void forbidden_after(uint32_t bits, bool filter);
 
 /* Publish the known bits to the writer when a recorder starts: before it runs,
  * and again when r->shared is there. */
-void forbidden_tell_start(struct gl_shared *shared);
-void forbidden_tell(struct recorder *r);
+void forbidden_report_start(struct gl_shared *shared);
+void forbidden_report(struct recorder *r);
 
 /* Copies the bits that the writer has found. Any thread, at any time. */
 void forbidden_take_over(void);

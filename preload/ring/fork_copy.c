@@ -371,7 +371,7 @@ void fork_copy_place(struct fork_copy *copy)
 	atomic_store_explicit(&fork_copy_forking, 0, memory_order_relaxed);
 }
 
-void fork_copy_look(uintptr_t sp)
+void fork_copy_scan(uintptr_t sp)
 {
 	const struct thread *thread = recorder_tls;
 

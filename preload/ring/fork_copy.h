@@ -49,7 +49,7 @@ extern BASE_HIDDEN const struct thread *fork_copy_thread;
 
 /* Checks whether such a child has left the hook by a longjmp. sp: of the
  * calling hook. */
-void fork_copy_look(uintptr_t sp);
+void fork_copy_scan(uintptr_t sp);
 
 /*
  * Whether the calling thread may be recorded. False, which is counted: this

@@ -7,10 +7,10 @@
  *	          └───────────────────────────┴─────┴─────┘
  *
  * While the gate is shut, nothing is recorded: the recorder is dormant
- * (aside.h). A toggle opens the gate before its handler returns, whether it
+ * (skip.h). A toggle opens the gate before its handler returns, whether it
  * will turn out to mean on or off: surplus events are recognised by their
  * stamps, events that are not recorded are lost. The writer handles requests in
- * order (gate_serve.h), and shuts the gate only if it has handled all posted
+ * order (gate_requests.h), and shuts the gate only if it has handled all posted
  * requests.
  *
  * Request n lies in slot n modulo their number, from when it is posted until

@@ -112,19 +112,19 @@ static struct live_range live_map_range(enum live_region which, unsigned i)
 				    live_map_size(region, i) + lead };
 }
 
-static void live_map_tell_range(struct gl_shared *shared, unsigned slot,
-				struct live_range range)
+static void live_map_report_range(struct gl_shared *shared, unsigned slot,
+				  struct live_range range)
 {
 	if (shared && range.bytes)
 		gl_own_put(&shared->own[GL_AREA_PIECES + slot],
 			   (uintptr_t)range.at, range.bytes);
 }
 
-static void live_map_tell(struct gl_shared *shared, enum live_region which,
-			  unsigned i)
+static void live_map_report(struct gl_shared *shared, enum live_region which,
+			    unsigned i)
 {
-	live_map_tell_range(shared, LIVE_REGIONS + which * GL_PIECES + i,
-			    live_map_range(which, i));
+	live_map_report_range(shared, LIVE_REGIONS + which * GL_PIECES + i,
+			      live_map_range(which, i));
 }
 
 static void live_map_put(struct live_map_region *region,
@@ -160,9 +160,9 @@ void live_map_begin(struct gl_header *live, bool whole)
 	};
 	for (which = 0; which < LIVE_REGIONS; which++) {
 		live_map_put(&live_map[which], live, whole);
-		live_map_tell_range(shared, which, live_map_before[which]);
+		live_map_report_range(shared, which, live_map_before[which]);
 		for (i = 0; i < GL_PIECES; i++)
-			live_map_tell(shared, which, i);
+			live_map_report(shared, which, i);
 	}
 }
 
@@ -203,7 +203,7 @@ static uintptr_t live_map_add(enum live_region which, unsigned i,
 		sys_munmap((void *)at, GL_PAGE + size);
 		return found;
 	}
-	live_map_tell(recorder->shared, which, i);
+	live_map_report(recorder->shared, which, i);
 	return (uintptr_t)at + GL_PAGE;
 }
 

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "preload/base/base.h"
-#include "preload/ring/choose.h"
+#include "preload/ring/sampler.h"
 #include "preload/format.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
@@ -44,16 +44,16 @@ enum recorder_state {
 };
 
 /* Reasons for a thread to take the slow branch at each event. */
-enum thread_aside {
+enum thread_skip {
 	THREAD_MUTE = 1,	/* may not read the counter: no events */
 	THREAD_DORMANT = 2,	/* recording is off */
-	THREAD_CHOOSES = 4,	/* only some blocks are recorded */
+	THREAD_SAMPLES = 4,	/* only some blocks are recorded */
 	THREAD_INACTIVE = 8,	/* no new blocks of this thread */
 	THREAD_NOTES = 16,	/* blocks get their contexts (guard.h) */
-	/* with THREAD_CHOOSES: the choice needs more checks, as sizes are
+	/* with THREAD_SAMPLES: the choice needs more checks, as sizes are
 	 * limited, or a real function may call our hooks */
-	THREAD_LOOKS = 32,
-	/* the thread has not applied a change for all threads yet (aside.h) */
+	THREAD_CHECKS = 32,
+	/* the thread has not applied a change for all threads yet (skip.h) */
 	THREAD_CHANGED = 64,
 	THREAD_TIMED = 128	/* its events get later stamps (api_thread.c) */
 };
@@ -69,18 +69,18 @@ struct thread {
 	struct capture_thread *capture;	/* NULL: walks without cache */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
-	uint32_t aside;		/* enum thread_aside; 0: ring == own */
-	struct choose choose;	/* its position on its line of bytes */
+	uint32_t skip;		/* enum thread_skip; 0: ring == own */
+	struct sampler sampler;	/* its position on its line of bytes */
 	int64_t since;		/* choose.until at its last recorded block */
 	uint64_t last;		/* that block */
 	uint64_t passed;	/* blocks since, except those that the sample
 				 * left out */
-	uint32_t moving;	/* bits of reallocs under way (aside.c) */
+	uint32_t moving;	/* bits of reallocs under way (skip.c) */
 	uint32_t generation;	/* the recorder's, as last seen */
 	uint64_t moved;		/* the block of the last one in `moving` */
 	uint32_t activity;	/* the one of sample.h, as last seen */
 	uint64_t timed;		/* no event gets an earlier stamp */
-	struct gl_thread *told;	/* what it publishes to the writer; NULL: a
+	struct gl_thread *report; /* what it publishes to the writer; NULL: a
 				 * child */
 	/* `nested` when a wait for it last timed out: its tail + 1, or 0, and
 	 * the head of `own` */
@@ -104,7 +104,7 @@ struct recorder {
 	_Atomic uint32_t stalled;	/* no thread waits until `beats`
 					 * changes */
 	_Atomic uint64_t stalled_beats;
-	_Atomic uint32_t launching;	/* 1: see recorder_parted */
+	_Atomic uint32_t launching;	/* 1: see recorder_wait_exec */
 	_Atomic uint32_t cpus_dropped;	/* 1: see stale_cpus.h */
 	bool forked;		/* this process image was recorded before a
 				 * fork */
@@ -121,8 +121,8 @@ struct recorder {
 
 /* A page shared with all processes forked from the same one: a word that says
  * whether one of them has printed its message. NULL: no memory for it. */
-#define RECORDING_TOLD_SIZE 4096
-extern BASE_HIDDEN _Atomic uint32_t *recording_told;
+#define RECORDING_REPORTED_SIZE 4096
+extern BASE_HIDDEN _Atomic uint32_t *recording_reported;
 
 /* NULL until the first start. Constant afterwards, also in children. */
 extern BASE_HIDDEN struct recorder *recorder;
@@ -164,8 +164,8 @@ void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 
 /* Sets or clears a reason why the calling thread, which has a ring of its own,
  * takes the slow branch. */
-void recorder_put_aside(struct thread *thread, enum thread_aside why,
-			bool on);
+void recorder_set_skip(struct thread *thread, enum thread_skip why,
+		       bool on);
 
 /* Switches recording of this process off, permanently. */
 void recorder_set_off(struct recorder *r);
@@ -185,7 +185,7 @@ static inline bool recorder_is_behind(const struct recorder *r,
 /* Waits until the recorder has its own memory, for a second at most: until
  * execve the task that becomes it shares this process's memory, which makes
  * some system calls fail. */
-void recorder_parted(struct recorder *r);
+void recorder_wait_exec(struct recorder *r);
 
 /* Waits until the trace is open or has failed to open, for a second at most. */
 void recorder_settle(void);
@@ -212,10 +212,10 @@ bool recorder_writer_alive(const struct recorder *r);
 void recorder_lost(struct recorder *r);
 
 /* Of all processes forked from here, only one prints: a message about one child
- * (a changed root directory) mostly applies to all. recorder_may_speak: whether
- * this process may; recorder_spoke: it has. */
-bool recorder_may_speak(const struct recorder *r);
-void recorder_spoke(const struct recorder *r);
+ * (a changed root directory) mostly applies to all. recorder_may_report:
+ * whether this process may; recorder_has_reported: it has. */
+bool recorder_may_report(const struct recorder *r);
+void recorder_has_reported(const struct recorder *r);
 
 /* Checks a thread with its ring, its struct gl_thread and its reasons for the
  * slow branch. With GNOMON_CLAIMS. */

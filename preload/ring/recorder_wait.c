@@ -16,7 +16,7 @@
 #include "preload/base/text.h"
 #include "preload/ring/forbidden.h"
 #include "preload/ring/gate.h"
-#include "preload/ring/patience.h"
+#include "preload/ring/timeout.h"
 
 #define RECORDER_WINDOW_NS 2000	/* duration of the live header's window_ticks */
 #define RECORDER_CYCLES_NS 4	/* cycles per nanosecond of a fast counter */
@@ -25,11 +25,11 @@
 #define RECORDER_WANT_NAPS 20
 #define RECORDER_SETTLE_NS (20 * UINT64_C(1000000))
 #define RECORDER_SETTLE_NAPS 50
-#define RECORDER_PARTED_NS (10 * UINT64_C(1000000))
-#define RECORDER_PARTED_NAPS 100
+#define RECORDER_EXEC_NS (10 * UINT64_C(1000000))
+#define RECORDER_EXEC_NAPS 100
 
 struct options recorder_options;
-_Atomic uint32_t *recording_told;
+_Atomic uint32_t *recording_reported;
 __thread struct thread *recorder_tls
 	__attribute__((tls_model("initial-exec")));
 
@@ -97,10 +97,10 @@ void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		arch_pause();
 }
 
-void recorder_put_aside(struct thread *thread, enum thread_aside why, bool on)
+void recorder_set_skip(struct thread *thread, enum thread_skip why, bool on)
 {
-	thread->aside = on ? thread->aside | why : thread->aside & ~why;
-	thread->ring = thread->aside ? NULL : thread->own;
+	thread->skip = on ? thread->skip | why : thread->skip & ~why;
+	thread->ring = thread->skip ? NULL : thread->own;
 }
 
 /* The recorder has not set its tid yet. Waiting threads check it: the recorder
@@ -140,16 +140,17 @@ void recorder_set_off(struct recorder *r)
 	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
 }
 
-bool recorder_may_speak(const struct recorder *r)
+bool recorder_may_report(const struct recorder *r)
 {
-	return !r->forked || !recording_told ||
-	       !atomic_load_explicit(recording_told, memory_order_relaxed);
+	return !r->forked || !recording_reported ||
+	       !atomic_load_explicit(recording_reported, memory_order_relaxed);
 }
 
-void recorder_spoke(const struct recorder *r)
+void recorder_has_reported(const struct recorder *r)
 {
-	if (r->forked && recording_told)
-		atomic_store_explicit(recording_told, 1, memory_order_relaxed);
+	if (r->forked && recording_reported)
+		atomic_store_explicit(recording_reported, 1,
+				      memory_order_relaxed);
 }
 
 BASE_SLOW void recorder_lost(struct recorder *r)
@@ -174,7 +175,7 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 	 * counted. */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 	gate_shut_for_good(shared);
-	if (!recorder_may_speak(r))
+	if (!recorder_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, "the recorder was killed: recording has stopped");
@@ -184,8 +185,8 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 				"in ");
 		text_put(&text, shared->live_path);
 	}
-	message_say(buffer);
-	recorder_spoke(r);
+	message_print(buffer);
+	recorder_has_reported(r);
 }
 
 void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
@@ -198,10 +199,10 @@ void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 		recorder_nap(r, word, value, ns);
 }
 
-void recorder_parted(struct recorder *r)
+void recorder_wait_exec(struct recorder *r)
 {
-	recorder_naps(r, &r->launching, 1, RECORDER_PARTED_NS,
-		      RECORDER_PARTED_NAPS);
+	recorder_naps(r, &r->launching, 1, RECORDER_EXEC_NS,
+		      RECORDER_EXEC_NAPS);
 }
 
 void recorder_settle(void)
@@ -224,11 +225,11 @@ static bool recorder_in_vain(const struct recorder *r,
 	       !recorder_writer_alive(r) || gate_is_off(shared);
 }
 
-static uint64_t recorder_patience_ns(void)
+static uint64_t recorder_timeout_ns(void)
 {
 	return recorder_options.number[OPTION_OVERFLOW] ==
 			       OPTION_OVERFLOW_DROP ?
-		       RECORDER_WANT_NAP_NS * RECORDER_WANT_NAPS : PATIENCE_NS;
+		       RECORDER_WANT_NAP_NS * RECORDER_WANT_NAPS : TIMEOUT_NS;
 }
 
 void recorder_want(const struct gl_shared *shared,
@@ -237,20 +238,20 @@ void recorder_want(const struct gl_shared *shared,
 {
 	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
 	struct recorder *r = recorder;
-	struct patience patience = patience_begin(r, recorder_patience_ns());
+	struct timeout timeout = timeout_begin(r, recorder_timeout_ns());
 	unsigned naps = 0;
 
 	while (naps < RECORDER_WANT_NAPS) {
-		if (recorder_in_vain(r, shared, refused) || patience_lost(r))
+		if (recorder_in_vain(r, shared, refused) || timeout_given_up(r))
 			return;
 		recorder_wake(r);
 		recorder_nap(r, limit, old, RECORDER_WANT_NAP_NS);
 		if (atomic_load_explicit(limit, memory_order_acquire) != old)
 			return;
-		if (patience_renewed(r, &patience))
+		if (timeout_renewed(r, &timeout))
 			naps++;
-		else if (patience_ended(&patience))
-			patience_lose(r);
+		else if (timeout_ended(&timeout))
+			timeout_give_up(r);
 	}
 }
 

@@ -18,7 +18,7 @@
  *	  ▲          │ time-out               │ exchanged
  *	  └──────────┴────────────────────────┘
  *
- * If the writer makes no progress for RING_PATIENCE, or is dead, events are
+ * If the writer makes no progress for RING_TIMEOUT, or is dead, events are
  * dropped and counted until it does.
  *
  * THE SECOND RING takes the events of hooks that run while the first ring is
@@ -44,9 +44,9 @@
 #include "preload/ring/arenas.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/live_map.h"
-#include "preload/ring/patience.h"
-#include "preload/ring/pool_take.h"
-#include "preload/ring/replaced.h"
+#include "preload/ring/timeout.h"
+#include "preload/ring/ring_take.h"
+#include "preload/ring/replaced_code.h"
 #include "preload/ring/stale_cpus.h"
 #include "unwind/abandoned.h"
 
@@ -63,7 +63,7 @@ static void ring_drop(struct recorder *r, struct gl_ring *ring)
 
 void ring_answer(struct gl_shared *shared)
 {
-	replaced_take(shared);
+	replaced_code_take(shared);
 	arenas_answer(shared);
 }
 
@@ -107,8 +107,8 @@ static uint64_t ring_used(const struct gl_ring *ring)
 }
 
 /* How far to push before the next check. In its first lap a ring touches its
- * pages in steps, by a read: that maps all prepared pages around (pool_ready),
- * whereas a write maps only one. */
+ * pages in steps, by a read: that maps all prepared pages around
+ * (ring_pool_ready), whereas a write maps only one. */
 static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t room)
 {
 	/* a record that begins before the step's end may run over it */
@@ -150,13 +150,13 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
  * ring. */
 static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 {
-	struct patience patience;
+	struct timeout timeout;
 	uint32_t mine = RING_WAITS;
 
 	if (likely(!atomic_load_explicit(&ring->waiting,
 					 memory_order_acquire)))
 		return;
-	patience = patience_begin(r, PATIENCE_NS);
+	timeout = timeout_begin(r, TIMEOUT_NS);
 	while (!atomic_compare_exchange_strong_explicit(
 		       &ring->waiting, &mine, 0, memory_order_acq_rel,
 		       memory_order_acquire)) {
@@ -174,8 +174,8 @@ static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		/* only a writer that was stopped just then holds a ring so
 		 * long, or the word was overwritten. The owner of the ring is
 		 * unknown: nothing is pushed any more. */
-		if (!patience_renewed(r, &patience) &&
-		    patience_ended(&patience)) {
+		if (!timeout_renewed(r, &timeout) &&
+		    timeout_ended(&timeout)) {
 			recorder_set_off(r);
 			return;
 		}
@@ -211,7 +211,7 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 /* Waits for room; false if there will be none. */
 static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 {
-	struct patience patience = patience_begin(r, PATIENCE_NS);
+	struct timeout timeout = timeout_begin(r, TIMEOUT_NS);
 
 	atomic_fetch_add_explicit(&r->shared->ring_waits, 1,
 				  memory_order_relaxed);
@@ -228,30 +228,30 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 			recorder_lost(r);
 			break;
 		}
-	} while (patience_renewed(r, &patience) || !patience_ended(&patience));
-	patience_lose(r);
+	} while (timeout_renewed(r, &timeout) || !timeout_ended(&timeout));
+	timeout_give_up(r);
 	return false;
 }
 
 void ring_change(struct recorder *r)
 {
-	/* pairs with the acquire of aside_thread, and the fence of
-	 * ring_look_around */
+	/* pairs with the acquire of skip_thread, and the fence of
+	 * ring_check_state */
 	atomic_fetch_add_explicit(&r->generation, 1, memory_order_seq_cst);
 	if (r->live)
 		ring_kick(r->rings, atomic_load_explicit(&r->live->ring_count,
 							 memory_order_acquire));
 }
 
-static void ring_put_aside(const struct gl_ring *ring, enum thread_aside why)
+static void ring_set_skip(const struct gl_ring *ring, enum thread_skip why)
 {
 	if (recorder_tls && recorder_tls->own == ring)
-		recorder_put_aside(recorder_tls, why, true);
+		recorder_set_skip(recorder_tls, why, true);
 }
 
 /* Checks other reasons for the limit. The current event may be a half of a
- * realloc: so the next event applies the change (aside.c). */
-static void ring_look_around(const struct recorder *r,
+ * realloc: so the next event applies the change (skip.c). */
+static void ring_check_state(const struct recorder *r,
 			     const struct gl_ring *ring, bool kicked)
 {
 	const struct thread *thread = recorder_tls;
@@ -261,7 +261,7 @@ static void ring_look_around(const struct recorder *r,
 	 * ring_change */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (kicked || (thread && recorder_is_behind(r, thread)))
-		ring_put_aside(ring, THREAD_CHANGED);
+		ring_set_skip(ring, THREAD_CHANGED);
 }
 
 /* Whether there is room, or was after a wait if waits are allowed. */
@@ -271,7 +271,7 @@ static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
 	       (ring->data &&
 		recorder_options.number[OPTION_OVERFLOW] !=
 			OPTION_OVERFLOW_DROP &&
-		!patience_lost(r) && ring_wait(r, ring));
+		!timeout_given_up(r) && ring_wait(r, ring));
 }
 
 BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
@@ -287,13 +287,13 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 	}
 	if (gate_is_shut(shared)) {
 		/* not a loss: recording is off */
-		ring_put_aside(ring, THREAD_DORMANT);
+		ring_set_skip(ring, THREAD_DORMANT);
 		return false;
 	}
 	if (ring_gets_room(r, ring)) {
 		CLAIM_FULL(ring_is_valid(ring));
 		stale_cpus_drop(r);
-		ring_look_around(r, ring, kicked);
+		ring_check_state(r, ring, kicked);
 		return true;
 	}
 	if (recorder_is_on(r))
@@ -320,15 +320,15 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	struct gl_ring *ring = thread->nested, *first = NULL;
 	struct gl_ring *rings = r->rings, *own = thread->own;
 	struct gl_shared *shared = r->shared;
-	struct gl_thread *told = thread->told;
+	struct gl_thread *report = thread->report;
 	uint32_t id;
 
 	if (ring)
 		return ring;
 	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
-	    unlikely(!told))
+	    unlikely(!report))
 		return NULL;	/* a child (fork_copy.h) */
-	id = pool_take(r, RECORDER_NESTED);
+	id = ring_pool_take(r, RECORDER_NESTED);
 	if (!id)
 		return NULL;
 	ring = &rings[id - 1];
@@ -349,22 +349,22 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 	if (!__atomic_compare_exchange_n(&thread->nested, &first, ring, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return first;
-	atomic_store_explicit(&told->nested, id, memory_order_relaxed);
+	atomic_store_explicit(&report->nested, id, memory_order_relaxed);
 	return ring;
 }
 
 /*
  * Whether there is room after `head`, or was after a short wait. If the writer
  * makes progress, but this ring does not, a handler has abandoned its oldest
- * record. Only progress of the first ring can prove that (nested.h): until then
- * no hook of the thread waits again.
+ * record. Only progress of the first ring can prove that (nested_ring.h): until
+ * then no hook of the thread waits again.
  */
 static bool ring_nested_room(struct recorder *r, struct thread *thread,
 			     const struct gl_ring *ring, uint64_t head)
 {
 	uint64_t first = atomic_load_explicit(&thread->own->head,
 					      memory_order_relaxed);
-	uint64_t beats = patience_beats(r);
+	uint64_t beats = timeout_beats(r);
 	unsigned naps;
 
 	for (naps = 0;; naps++) {
@@ -375,14 +375,14 @@ static bool ring_nested_room(struct recorder *r, struct thread *thread,
 		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
 			return true;
 		if (naps == RING_NESTED_NAPS) {
-			if (patience_beats(r) != beats) {
+			if (timeout_beats(r) != beats) {
 				thread->vain = tail + 1;
 				thread->vain_head = first;
 			}
 			return false;
 		}
-		if (patience_lost(r) || (thread->vain == tail + 1 &&
-					 thread->vain_head == first))
+		if (timeout_given_up(r) || (thread->vain == tail + 1 &&
+					    thread->vain_head == first))
 			return false;
 		recorder_wake(r);
 		/* without `waiting`: the outer hook may be using it already */

@@ -7,7 +7,7 @@
  * then, in a signal handler, uses the second ring (ring_nested_*).
  *
  * I1: only the owner stores to the producer's line, or the writer while the
- * owner waits for it (see ring.c, pool.c). I2: a record is complete before
+ * owner waits for it (see ring.c, ring_pool.c). I2: a record is complete before
  * `head` covers it. I3: a stamp is taken after `busy` was set.
  *
  * THE TURN. Reading the counter costs as much as the rest of a push. Stamps are

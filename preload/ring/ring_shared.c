@@ -30,7 +30,7 @@ void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 		atomic_store_explicit(&shared->ring_next[id - 1],
 				      (uint32_t)head, memory_order_relaxed);
 		next = id | ((head >> 32) + 1) << 32;
-		/* pairs with the acquire of pool_pop */
+		/* pairs with the acquire of ring_pool_pop */
 	} while (!atomic_compare_exchange_weak_explicit(
 		&shared->ring_free[which], &head, next, memory_order_release,
 		memory_order_relaxed));

@@ -1,6 +1,6 @@
 /*
  * ring_shared.h: the part of the ring protocol that the writer and the owners
- * of rings share (ring.h, feed.h).
+ * of rings share (ring.h, ring_drain.h).
  */
 #ifndef GNOMON_RING_SHARED_H
 #define GNOMON_RING_SHARED_H
@@ -11,7 +11,7 @@
 
 #define RING_OFFERED UINT64_C(1)	/* flag in the address of a ring */
 /* No ring: the next event of any thread handles the writer's requests
- * (arenas.h, replaced.h). */
+ * (arenas.h, replaced_code.h). */
 #define RING_ASKED UINT64_C(2)
 
 /* Values of gl_ring.waiting, see ring.c. */
@@ -30,7 +30,7 @@ void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
  * writer does not hold it. With GNOMON_CLAIMS (claim.h). */
 bool ring_is_valid(const struct gl_ring *ring);
 
-/* Takes the room away, so that each producer checks the state (aside.h, I1). */
+/* Takes the room away, so that each producer checks the state (skip.h, I1). */
 void ring_kick(struct gl_ring *rings, uint32_t count);
 
 /* The futex of threads that wait for room: the low half of the tail. */

@@ -71,47 +71,47 @@ struct gl_range {
 
 #define GL_REQUEST_ROOM 8192	/* bytes of a request's data */
 
-enum ask_what {
-	ASK_CALL,		/* the system call `number` (enum ask_call) */
+enum request_kind {
+	REQUEST_CALL,	/* the system call `number` (enum request_call) */
 	/* capset; data: its header, and the data that the header announces */
-	ASK_CAPABILITIES,
+	REQUEST_CAPABILITIES,
 	/* setgroups with arg[0] groups; data: the groups from index arg[1]
 	 * on */
-	ASK_GROUPS,
-	ASK_READABLE,		/* whether arg[0] can be read: 1 or 0 */
+	REQUEST_GROUPS,
+	REQUEST_READABLE,		/* whether arg[0] can be read: 1 or 0 */
 	/* what a filter of arg[0] instructions forbids (ban.h); data: the
 	 * instructions from index arg[1] on; arg[2]: an address that identifies
 	 * the sender */
-	ASK_FILTER,
+	REQUEST_FILTER,
 	/* the number of ranges of the program's memory from arg[0] on; data
 	 * gets the first ones (struct gl_range). Without our own memory, and
 	 * without our library, from arg[1] to arg[2]; arg[3]: only ranges that
 	 * may have blocks, which are private, writable and without a file */
-	ASK_MEMORY,
-	ASK_USER_SPACE,		/* join the user namespace of thread arg[0] */
-	ASK_CONTROL,		/* data: a struct control_request (control.h) */
-	/* answers enum ledger_question `number`; arg: ring, nested */
-	ASK_LEDGER,
-	ASK_DUMP		/* enum dump_step `number` (dump_part.h) */
+	REQUEST_MEMORY,
+	REQUEST_USER_SPACE,	/* join the user namespace of thread arg[0] */
+	REQUEST_CONTROL,	/* data: a struct control_request (control.h) */
+	/* answers enum blocks_request_kind `number`; arg: ring, nested */
+	REQUEST_BLOCKS,
+	REQUEST_DUMP		/* enum dump_step `number` (dump_request.h) */
 };
 
 /* The calls of ids.h. The kernel's numbers differ by architecture, and the
  * recorder may be of another architecture than the target. */
-enum ask_call {
-	ASK_CALL_SETUID, ASK_CALL_SETREUID, ASK_CALL_SETRESUID,
-	ASK_CALL_SETGID, ASK_CALL_SETREGID, ASK_CALL_SETRESGID,
-	ASK_CALL_PRCTL, ASK_CALLS
+enum request_call {
+	REQUEST_CALL_SETUID, REQUEST_CALL_SETREUID, REQUEST_CALL_SETRESUID,
+	REQUEST_CALL_SETGID, REQUEST_CALL_SETREGID, REQUEST_CALL_SETRESGID,
+	REQUEST_CALL_PRCTL, REQUEST_CALLS
 };
 
-/* State of a thread's request to the recorder (ask.h has the drawing). One at a
- * time. */
+/* State of a thread's request to the recorder (request.h has the drawing). One
+ * at a time. */
 enum gl_request_state {
 	GL_REQUEST_IDLE, GL_REQUEST_POSTED, GL_REQUEST_TAKEN, GL_REQUEST_DONE
 };
 
 struct gl_request {
-	_Alignas(GL_LINE) order_32 state;	/* futex; see ask.c */
-	uint32_t what;		/* enum ask_what */
+	_Alignas(GL_LINE) order_32 state;	/* futex; see request.c */
+	uint32_t what;		/* enum request_kind */
 	int64_t number;
 	int64_t arg[6];
 	int64_t result;		/* the answer, together with `data` */
@@ -128,9 +128,9 @@ struct gl_thread {
 	uint32_t plain;			/* 1: the thread walks without a
 					 * cache */
 	struct capture_report captures;	/* all 0 until there is a state */
-	/* blocks that the options exclude (emit_rest.h): whether there are any,
-	 * and their number by size class. Kept for later threads that get the
-	 * same ring. */
+	/* blocks that the options exclude (emit_skipped.h): whether there are
+	 * any, and their number by size class. Kept for later threads that get
+	 * the same ring. */
 	order_32 rests;
 	uint64_t rest[GT_CLASSES][GT_REST_VALUES];
 };
@@ -138,7 +138,7 @@ struct gl_thread {
 #define GL_THREADS 16	/* per allocated piece */
 
 #define GL_FILES 7	/* descriptors that the recorder inherits */
-/* Indices of gl_told.file. The target itself opens its /proc files; its memory
+/* Indices of gl_setup.file. The target itself opens its /proc files; its memory
  * map twice, as one of them is read in pieces. The parent's live file may be
  * removed before a child's recorder runs. */
 enum gl_file {
@@ -169,9 +169,9 @@ enum gl_flags {
 #define GL_ARCH_NAME 16	/* bytes, the last is 0 */
 
 /* What the target publishes before its recorder runs; constant afterwards. */
-struct gl_told {
+struct gl_setup {
 	int32_t file[GL_FILES];	/* enum gl_file; -1: could not be opened */
-	uint32_t ledger_wants;	/* enum ledger_why, requested before the
+	uint32_t blocks_users;	/* enum blocks_user, requested before the
 				 * start */
 	int32_t live_error;	/* errno: why there is no live file, or 0 */
 	uint64_t base;		/* address of this mapping in the target */
@@ -200,7 +200,7 @@ struct gl_told {
 
 /* Copies from /proc/PID when the recorder was started: a short process has
  * ended before the recorder can read it. */
-struct gl_born {
+struct gl_at_start {
 	char stat[GL_STAT];	/* ended by a NUL; "" if it could not be read */
 	uint32_t command_bytes;	/* of cmdline; GL_COMMAND: there may be more */
 	char command[GL_COMMAND];
@@ -223,7 +223,7 @@ enum gl_recorder_state {
 #define GL_RECORDER_COMING UINT32_C(0x3fffffff)
 #define GL_RECORDER_GONE UINT32_C(0x40000000)
 
-/* Addresses of code that was replaced (replaced.h). */
+/* Addresses of code that was replaced (replaced_code.h). */
 struct gl_replaced {
 	order_64 start, end;
 };
@@ -231,7 +231,7 @@ struct gl_replaced {
 #define GL_REPLACED 16	/* pending at one time */
 
 struct gl_shared {
-	struct gl_told told;
+	struct gl_setup setup;
 
 	/* ---- written by the recorder; until it runs, `recorder_*` also by the
 	 * thread that starts it ---- */
@@ -252,13 +252,13 @@ struct gl_shared {
 	order_32 heaps_refused;
 	order_32 ban_found;	/* as unwind_ban, by seccomp_watch.c */
 	/* futex: 1 when every message about an allocator that is not recorded
-	 * has been printed (foreign.h) */
-	order_32 foreign_done;
+	 * has been printed (static_allocator.h) */
+	order_32 static_checked;
 	order_32 snapshots;	/* number of the last one; futex */
 	/* last_wanted when the last snapshot for it began, and ended; futex */
 	order_32 last_begun, last_done;
 	order_64 live_blocks;	/* approximate */
-	order_32 replaced_put;	/* total count (replaced.h) */
+	order_32 replaced_put;	/* total count (replaced_code.h) */
 	struct gl_replaced replaced[GL_REPLACED];
 
 	/* ---- written by hooks ---- */
@@ -272,7 +272,7 @@ struct gl_shared {
 				 * (exit_status.c) */
 	order_32 partial;	/* the process never recorded all blocks */
 	order_32 mutes;		/* times that a thread became mute */
-	order_32 ledger_wants;	/* enum ledger_why */
+	order_32 blocks_users;	/* enum blocks_user */
 	/* what hooks know of system call filters (forbidden.h); initially the
 	 * state before the mapping existed */
 	order_32 ban_known;	/* as unwind_ban */
@@ -284,8 +284,8 @@ struct gl_shared {
 	order_32 heaps_wanted;	/* of heap_limit */
 	order_32 heaps_named;	/* the last heap with a name; all before it have
 				 * one */
-	/* requests for last snapshots of the process (ending.h); the one that
-	 * turned out not to be the last */
+	/* requests for last snapshots of the process (process_end.h); the one
+	 * that turned out not to be the last */
 	order_32 last_wanted, last_void;
 	/* per kind of request (control.h), the number of signals that the
 	 * writer handles at its next look */
@@ -324,7 +324,7 @@ struct gl_shared {
 	/* ring whose events may reuse stamps, see ring.h; 0: none */
 	_Alignas(GL_LINE) order_64 turn;
 
-	/* whether recording is on (gate.h, aside.h) */
+	/* whether recording is on (gate.h, skip.h) */
 	_Alignas(GL_LINE) order_64 gate;
 	_Alignas(GL_LINE) struct gate_slots posted;
 
@@ -335,12 +335,12 @@ struct gl_shared {
 
 	/*
 	 * For children made by fork, whose writers read it in our live file
-	 * (parent_live.h). exits_told: exit statuses that hooks got from wait,
-	 * in the slot of the child's pid (exit_place.h). embedded: hashes of
+	 * (parent_live.h). child_exits: exit statuses that hooks got from wait,
+	 * in the slot of the child's pid (exit_slot.h). embedded: hashes of
 	 * what was embedded (embed_seen.c), by the writer. live_path: of this
 	 * file, by the writer; "": none.
 	 */
-	_Alignas(GL_LINE) order_64 exits_told[GL_EXITS];
+	_Alignas(GL_LINE) order_64 child_exits[GL_EXITS];
 	order_64 embedded[GL_EMBEDDED];
 	char live_path[GT_PATH_MAX];
 
@@ -349,7 +349,7 @@ struct gl_shared {
 	char claim[GL_CLAIM];
 
 	/* by the thread that starts the recorder */
-	struct gl_born born;
+	struct gl_at_start at_start;
 
 	/* offsets of the pieces of GL_THREADS structs gl_thread, in bytes from
 	 * the header of the live mapping; 0: no ring has one yet */
@@ -368,7 +368,7 @@ ORDER_END
 static inline void gl_own_put(struct gl_own *own, uint64_t at, uint64_t size)
 {
 	atomic_store_explicit(&own->at, at, memory_order_relaxed);
-	/* pairs with the acquire of own_ranges_find */
+	/* pairs with the acquire of profiler_ranges_find */
 	atomic_store_explicit(&own->size, size, memory_order_release);
 }
 

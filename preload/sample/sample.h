@@ -1,5 +1,5 @@
 /*
- * sample.h: sampling state shared by all threads (aside.h). In the area: a
+ * sample.h: sampling state shared by all threads (skip.h). In the area: a
  * forked child finds zeros.
  */
 #ifndef GNOMON_SAMPLE_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "preload/base/base.h"
-#include "preload/sample/chosen.h"
+#include "preload/sample/sampled_set.h"
 
 /* The blocks that are recorded. */
 struct limits {
@@ -25,8 +25,8 @@ struct sample {
 	 * threads */
 	_Atomic uint32_t activity;
 	uint64_t seed;		/* of the threads' lines */
-	_Atomic uint32_t choosers;	/* threads that have started a line */
-	struct chosen chosen;
+	_Atomic uint32_t samplers;	/* threads that have started a line */
+	struct sampled_set sampled_set;
 };
 
 /* NULL until the first start. Constant afterwards, also in children. */

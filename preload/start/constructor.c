@@ -12,7 +12,7 @@
 #include "preload/process/hooks_exit.h"
 #include "preload/ring/arenas.h"
 #include "preload/ring/recorder.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 #include "preload/start/launch.h"
 
 __attribute__((constructor)) static void constructor_load(void)
@@ -25,11 +25,11 @@ __attribute__((constructor)) static void constructor_load(void)
 			hooks_patch();
 		wrap_start();
 		hooks_in_front();
-		hooks_within();
+		hooks_reentry();
 		thread = recorder_thread();
 		/* only now is it known whether anything was patched */
 		if (thread)
-			aside_thread(thread);
+			skip_thread(thread);
 		hooks_map_start();
 		hooks_guard();
 		control_signal_install();
@@ -47,9 +47,9 @@ static void constructor_leave(void)
 	arenas_leave(r);
 	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);
-	launch_hear(r);
+	launch_wait_exec(r);
 	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
-		recorder_spoke(r);
+		recorder_has_reported(r);
 }
 
 __attribute__((destructor)) static void constructor_unload(void)

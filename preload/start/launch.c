@@ -14,7 +14,7 @@
  * return it. (A process that adopts orphans gets it as a child anyway.) Under
  * valgrind or an emulator there are no such tasks: there the thread does the
  * helper's work itself, in its own descriptor table, and the recorder comes
- * from two plain forks (launch_alone.c).
+ * from two plain forks (launch_fork.c).
  *
  * I1: between the clones and execve only system calls are made, with all
  * signals blocked: the memory is the target's. I2: the arguments of execve, and
@@ -48,30 +48,30 @@
  * clearing pages is most of the cost of a ring. It grows. */
 #define LAUNCH_RING_SMALL (UINT64_C(64) << 10)
 #define LAUNCH_SLEEP_NS (2 * UINT64_C(1000000))
-#define LAUNCH_HEAR_NS (20 * UINT64_C(1000000))
-#define LAUNCH_HEAR_NAPS 10
+#define LAUNCH_EXEC_NS (20 * UINT64_C(1000000))
+#define LAUNCH_EXEC_NAPS 10
 #define LAUNCH_TASK "gnomon-start"
 
 /* ---- the helper ---- */
 
 /* Fills in the mapping's fields for the recorder and readers. */
-static void launch_tell(struct launch *launch)
+static void launch_report(struct launch *launch)
 {
 	struct recorder *r = launch->r;
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
-	struct gl_born *born = &shared->born;
+	struct gl_at_start *at_start = &shared->at_start;
 	const uint64_t *number = recorder_options.number;
-	struct gl_told *told = &shared->told;
+	struct gl_setup *setup = &shared->setup;
 	long n;
 
 	live->monotonic0_ns = sys_moment(&live->counter0);
 	live->realtime0_ns = sys_clock(CLOCK_REALTIME);
 	live->pid = r->pid;
 	live->trace_id = sys_random();
-	*told = (struct gl_told){
-		.ledger_wants = launch->ledger_wants,
+	*setup = (struct gl_setup){
+		.blocks_users = launch->blocks_users,
 		.live_error = launch->made.err,
 		.base = (uintptr_t)live,
 		.budget = launch->where.memory / 2,
@@ -82,32 +82,33 @@ static void launch_tell(struct launch *launch)
 		.exit_count = exit_status_start(r->pid),
 		.parent = launch->parent,
 	};
-	area_tell_pieces(shared);
+	area_report_pieces(shared);
 	live_map_begin(live, launch->made.whole);
-	forbidden_tell_start(shared);
+	forbidden_report_start(shared);
 	/* settings that apply from the first event on, before the recorder
 	 * runs */
-	shared->ledger_wants = launch->ledger_wants;
+	shared->blocks_users = launch->blocks_users;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
 		gate_shut(shared);
-	if (proc_read_of(r->pid, "stat", born->stat, sizeof(born->stat)) <= 0)
-		born->stat[0] = '\0';
+	if (proc_read_of(r->pid, "stat", at_start->stat,
+			 sizeof(at_start->stat)) <= 0)
+		at_start->stat[0] = '\0';
 	/* /proc/self: the owner of the memory, in any pid namespace */
-	n = proc_read("/proc/self/cmdline", born->command,
-		      sizeof(born->command));
-	born->command_bytes = n > 0 ? n : 0;
+	n = proc_read("/proc/self/cmdline", at_start->command,
+		      sizeof(at_start->command));
+	at_start->command_bytes = n > 0 ? n : 0;
 	if (launch->made.path[0] == '/')
 		memcpy(shared->live_path, launch->made.path,
 		       sizeof(shared->live_path));
 	if (ARCH_PATCHES)
-		patch_tell(&shared->patched);
-	told->machine = ARCH_ELF_MACHINE;
-	memcpy(told->arch, ARCH_NAME, sizeof(ARCH_NAME));
-	told->word_bytes = sizeof(uintptr_t);
-	told->emulated = unwind_emulated;
-	told->counter_hz = arch_cycles_hz();
-	told->error_known = message_standard(&told->error_device,
-					     &told->error_inode);
+		patch_report(&shared->patched);
+	setup->machine = ARCH_ELF_MACHINE;
+	memcpy(setup->arch, ARCH_NAME, sizeof(ARCH_NAME));
+	setup->word_bytes = sizeof(uintptr_t);
+	setup->emulated = unwind_emulated;
+	setup->counter_hz = arch_cycles_hz();
+	setup->error_known = message_standard(&setup->error_device,
+					      &setup->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,
 			      memory_order_relaxed);
 	r->rings = (struct gl_ring *)((char *)live + live->data_offset);
@@ -126,8 +127,8 @@ int launch_make(struct launch *launch)
 	/* other descriptors close at execve, these stay open */
 	if (launch->made.fd >= 0)
 		arch_syscall3(__NR_fcntl, launch->made.fd, F_SETFD, 0);
-	launch_files_kin(launch);
-	launch_tell(launch);
+	launch_files_parent(launch);
+	launch_report(launch);
 	return 0;
 }
 
@@ -147,7 +148,7 @@ static void launch_complain(const struct launch *launch, long err)
 	if (err == -ENOEXEC)	/* as under an emulator */
 		text_put(&text, ": set GNOMON_RECORDER to this machine's own, "
 			"or use gnomon run");
-	message_say(buffer);
+	message_print(buffer);
 	atomic_store_explicit(&launch->r->shared->spoke, 1,
 			      memory_order_relaxed);
 }
@@ -189,7 +190,7 @@ static void launch_exec(void *arg)
 {
 	struct launch *launch = arg;
 
-	/* cleared when this task leaves the memory (recorder_parted) */
+	/* cleared when this task leaves the memory (recorder_wait_exec) */
 	arch_syscall1(__NR_set_tid_address, (long)&launch->r->launching);
 	launch_sleep(launch);
 	launch_files_memory(launch);
@@ -201,7 +202,7 @@ static void launch_exec(void *arg)
 /* Gives the task a name and a session of its own, so that signals to the
  * target's group do not reach the recorder. Until execve its command line is
  * the target's. */
-static void launch_stand_apart(void)
+static void launch_detach(void)
 {
 	arch_syscall2(__NR_prctl, PR_SET_NAME, (long)LAUNCH_TASK);
 	arch_syscall0(__NR_setsid);
@@ -221,7 +222,7 @@ static void launch_help(void *arg)
 	launch->err = launch_make(launch);
 	if (!launch->err) {
 		launch_words_make(launch);
-		launch_stand_apart();
+		launch_detach();
 		atomic_store_explicit(&r->launching, 1, memory_order_relaxed);
 		pid = arch_clone_task(CLONE_VM | CLONE_UNTRACED,
 				      launch->stack + LAUNCH_STACK, NULL,
@@ -257,7 +258,7 @@ static int launch_start(struct launch *launch)
 			;
 	/* the helper did not share our memory, or could not be made */
 	if (sys_failed(helper) || launch->err == -EINPROGRESS)
-		launch->err = launch_alone(launch, helper != -EPERM);
+		launch->err = launch_fork(launch, helper != -EPERM);
 	signals_mask(&old, NULL);
 	return launch->err;
 }
@@ -276,7 +277,7 @@ static uint64_t launch_ring(const struct recorder *r)
 	return ring;
 }
 
-static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
+static struct launch *launch_prepare(struct recorder *r, uint32_t blocks_users,
 				     bool quiet)
 {
 	struct launch *launch = area_alloc(sizeof(*launch));
@@ -288,7 +289,7 @@ static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
 	if (!launch->stack)
 		return NULL;
 	launch->r = r;
-	launch->ledger_wants = ledger_wants;
+	launch->blocks_users = blocks_users;
 	launch->quiet = quiet;
 	if (unwind_may(UNWIND_NO_IDS))
 		launch->parent = (int32_t)arch_syscall0(__NR_getppid);
@@ -306,9 +307,9 @@ static struct launch *launch_prepare(struct recorder *r, uint32_t ledger_wants,
 	return launch;
 }
 
-int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet)
+int launch_recorder(struct recorder *r, uint32_t blocks_users, bool quiet)
 {
-	struct launch *launch = launch_prepare(r, ledger_wants, quiet);
+	struct launch *launch = launch_prepare(r, blocks_users, quiet);
 	int err = launch ? launch_start(launch) : -ENOMEM;
 
 	/* no other process will remove it */
@@ -317,12 +318,12 @@ int launch_recorder(struct recorder *r, uint32_t ledger_wants, bool quiet)
 	return err;
 }
 
-void launch_hear(struct recorder *r)
+void launch_wait_exec(struct recorder *r)
 {
 	const struct gl_shared *shared = r->shared;
 
 	/* else: a child (fork_copy.h), or a child with its parent's program */
 	if (shared && !r->forked)
-		recorder_naps(r, &shared->foreign_done, 0, LAUNCH_HEAR_NS,
-			      LAUNCH_HEAR_NAPS);
+		recorder_naps(r, &shared->static_checked, 0, LAUNCH_EXEC_NS,
+			      LAUNCH_EXEC_NAPS);
 }

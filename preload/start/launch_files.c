@@ -68,7 +68,7 @@ uint64_t launch_files_raise(void)
 	return limit[1];
 }
 
-void launch_files_kin(struct launch *launch)
+void launch_files_parent(struct launch *launch)
 {
 	unsigned i;
 	long fd;
@@ -125,7 +125,7 @@ static void launch_files_open(struct launch *launch)
 void launch_files_memory(struct launch *launch)
 {
 	launch_files_open(launch);
-	memcpy(launch->r->shared->told.file, launch->file,
+	memcpy(launch->r->shared->setup.file, launch->file,
 	       sizeof(launch->file));
 }
 

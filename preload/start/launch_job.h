@@ -24,7 +24,7 @@ struct launch {
 	int32_t file[GL_FILES];
 	int err;
 	int32_t parent;		/* the process's, not the helper's */
-	uint32_t ledger_wants;	/* enum ledger_why */
+	uint32_t blocks_users;	/* enum blocks_user */
 	bool quiet;		/* print nothing */
 	bool alone;		/* without a helper */
 	char *stack;
@@ -52,11 +52,11 @@ uint64_t launch_files_raise(void);
 
 /* Opens /proc files of the process and its parent by path, as both may end
  * soon. Into launch->file. */
-void launch_files_kin(struct launch *launch);
+void launch_files_parent(struct launch *launch);
 
 /* Collects what a task that shares the target's memory can find out, and only
  * the recorder needs: the thread does not wait for it. Also publishes the
- * descriptors of launch_files_kin. */
+ * descriptors of launch_files_parent. */
 void launch_files_memory(struct launch *launch);
 
 /* Closes the descriptors that the recorder inherits, if it has another
@@ -75,6 +75,6 @@ void launch_failed(const struct launch *launch, long err);
  * emulated: because of an emulator. 0, or -errno if launch_failed has not
  * reported the error.
  */
-int launch_alone(struct launch *launch, bool emulated);
+int launch_fork(struct launch *launch, bool emulated);
 
 #endif

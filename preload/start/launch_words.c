@@ -10,7 +10,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/process/parent.h"
-#include "preload/ring/initial.h"
+#include "preload/ring/initial_stack.h"
 #include "preload/start/launch.h"
 
 #define LAUNCH_VARIABLES 128

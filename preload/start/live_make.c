@@ -282,7 +282,7 @@ static long live_make_map(struct live_made *made, const struct gl_header *h,
 
 /*
  * Makes the first ring, as the recorder's pool makes all others
- * (cli/recorder/live/pool.c). The data region:
+ * (cli/recorder/live/ring_pool.c). The data region:
  *	| headers of all rings | structs gl_thread | data of ring 0 |
  */
 static void live_make_ring(struct live_made *made, const struct gl_header *h,

@@ -34,20 +34,20 @@
 #include "preload/base/tid.h"
 #include "preload/guard/guard.h"
 #include "preload/interpose/real.h"
-#include "preload/process/ending.h"
+#include "preload/process/process_end.h"
 #include "preload/process/environment.h"
 #include "preload/process/parent.h"
 #include "preload/ring/area.h"
 #include "preload/ring/arenas.h"
-#include "preload/ring/ask.h"
+#include "preload/ring/request.h"
 #include "preload/ring/forbidden.h"
 #include "preload/ring/fork_copy.h"
-#include "preload/ring/initial.h"
-#include "preload/ring/ledger_ask.h"
+#include "preload/ring/initial_stack.h"
+#include "preload/ring/blocks_request.h"
 #include "preload/ring/live_map.h"
-#include "preload/ring/pool_take.h"
+#include "preload/ring/ring_take.h"
 #include "preload/ring/ring_shared.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
 #include "unwind/memory.h"
@@ -84,7 +84,7 @@ static void start_complain(const char *bad)
 	text_put(&text, "bad value: ");
 	text_put(&text, bad);
 	text_put(&text, ": this process is not recorded");
-	message_say(buffer);
+	message_print(buffer);
 }
 
 /* arenas_source.take */
@@ -108,7 +108,7 @@ static bool start_read(void)
 	char *const *environment = initial_environment();
 	struct budget budget;
 	const char *bad = NULL;
-	long told;
+	long report;
 	int err;
 
 	initial_find();
@@ -141,7 +141,7 @@ static bool start_read(void)
 		err = area_map(budget.area);
 	}
 	if (err) {
-		message_say(err == -ENOSYS ?
+		message_print(err == -ENOSYS ?
 				    "this kernel cannot wipe memory at a "
 				    "fork: this process is not recorded" :
 				    "its limits leave no memory to record "
@@ -149,14 +149,15 @@ static bool start_read(void)
 		return false;
 	}
 	start = area_place(sizeof(*start));
-	ask_place();
+	request_place();
 	sample_place();
 	api_place();
 	environment_place();
-	ending_place();
-	told = sys_mmap(NULL, RECORDING_TOLD_SIZE, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	recording_told = sys_failed(told) ? NULL : (_Atomic uint32_t *)told;
+	process_end_place();
+	report = sys_mmap(NULL, RECORDING_REPORTED_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	recording_reported =
+		sys_failed(report) ? NULL : (_Atomic uint32_t *)report;
 	return true;
 }
 
@@ -209,14 +210,14 @@ static void start_want_images(void)
 
 /* Publishes to the writer the initial values of what it later learns as
  * changes. */
-static void start_tell(struct recorder *r)
+static void start_report(struct recorder *r)
 {
 	struct gl_shared *shared = r->shared;
 
 	r->tables = &shared->tables;
-	forbidden_tell(r);
-	arenas_tell(shared);
-	heaps_tell_all();
+	forbidden_report(r);
+	arenas_report(shared);
+	heaps_report_all();
 	atomic_store_explicit(&shared->bumped, bump_count(),
 			      memory_order_relaxed);
 }
@@ -230,11 +231,11 @@ static void start_refused(const char *path)
 	text_put(&text, path);
 	text_put(&text, ": makes no sense as rules of that image, and is left "
 			"out: make it again with gnomon cfi prepare");
-	message_say(buffer);
+	message_print(buffer);
 }
 
 /* A directory of rules that does not exist was probably misspelt. */
-static void start_look_for_rules(const char *directory)
+static void start_find_rules(const char *directory)
 {
 	char buffer[512];
 	struct text text;
@@ -253,7 +254,7 @@ static void start_look_for_rules(const char *directory)
 	text_put(&text, ": ");
 	text_error(&text, fd);
 	text_put(&text, ": no unwind rules are taken from there");
-	message_say(buffer);
+	message_print(buffer);
 }
 
 static int start_capture(struct recorder *r)
@@ -288,14 +289,14 @@ static int start_capture(struct recorder *r)
 	return capture_init(&config);
 }
 
-/* unwind_ask */
+/* unwind_request */
 static bool start_readable(uintptr_t address)
 {
-	const struct ask_question question = { .what = ASK_READABLE,
+	const struct request_args args = { .what = REQUEST_READABLE,
 					       .arg = { address } };
 	long yes = 0;
 
-	return ask_writer(recorder, &question, &yes) && yes;
+	return request_make(recorder, &args, &yes) && yes;
 }
 
 /* A different number in each process, also in children, which share the noise.
@@ -306,7 +307,7 @@ static uint64_t start_random(const struct recorder *r)
 
 	if (recorder_options.seed)
 		return recorder_options.seed;
-	return choose_mix(noise) ^ (initial.noise ? *initial.noise : 0);
+	return sampler_mix(noise) ^ (initial.noise ? *initial.noise : 0);
 }
 
 /* Prints why nothing is recorded. err: 0 if `what` says everything. */
@@ -315,7 +316,7 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 	char buffer[512];
 	struct text text;
 
-	if (!recorder_may_speak(r))
+	if (!recorder_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, what);
@@ -323,8 +324,8 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 		text_put(&text, ": ");
 		text_error(&text, err);
 	}
-	message_say(buffer);
-	recorder_spoke(r);
+	message_print(buffer);
+	recorder_has_reported(r);
 }
 
 /* claim_told. Later events may be wrong, so recording stops. */
@@ -341,14 +342,14 @@ static BASE_SLOW void start_claim(const char *which)
 		text_put(&text, which);
 	}
 	recorder_set_off(r);
-	if (!recorder_may_speak(r))
+	if (!recorder_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, CLAIM_FAILED);
 	text_put(&text, which);
 	text_put(&text, ": recording has stopped");
-	message_say(buffer);
-	recorder_spoke(r);
+	message_print(buffer);
+	recorder_has_reported(r);
 }
 
 static bool start_begin(struct recorder *r)
@@ -359,25 +360,25 @@ static bool start_begin(struct recorder *r)
 
 	claim_told = start_claim;
 	r->pid = sys_getpid();
-	aside_start(start_random(r));
+	skip_start(start_random(r));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
 	unwind_alloc = area_alloc;
 	unwind_scarce = area_scarce;
-	unwind_ask = start_readable;
+	unwind_request = start_readable;
 	if (!r->threads) {
 		start_failed(r, nothing, 0);
 		return false;
 	}
-	err = launch_recorder(r, start_numbers ? LEDGER_LIVE : 0,
-			      !recorder_may_speak(r));
+	err = launch_recorder(r, start_numbers ? BLOCKS_FOR_API : 0,
+			      !recorder_may_report(r));
 	if (err) {
 		start_failed(r, nothing, err);
 		return false;
 	}
-	start_tell(r);
+	start_report(r);
 	if (!r->forked)
-		start_look_for_rules(options_text(&recorder_options,
-						  OPTION_CFI_DIR));
+		start_find_rules(options_text(&recorder_options,
+					      OPTION_CFI_DIR));
 	err = start_capture(r);
 	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(r, r->forked);
@@ -443,7 +444,7 @@ static void start_undisturbed(struct recorder *r)
 		recorder_wake(r);	/* launch.c: it may continue */
 	} else {
 		recorder_set_off(r);
-		aside_follow();
+		skip_update();
 	}
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->state);
@@ -488,12 +489,12 @@ static uint32_t start_await(struct recorder *r)
 
 /* Gets the thread's name from the kernel, which is quick here; the writer would
  * have to open a file, if the thread still exists then. */
-static void start_name(struct gl_thread *told)
+static void start_name(struct gl_thread *report)
 {
 	if (!unwind_may(UNWIND_NO_IDS) ||
-	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)told->name))
-		told->name[0] = '\0';
-	told->name[sizeof(told->name) - 1] = '\0';
+	    arch_syscall2(__NR_prctl, PR_GET_NAME, (long)report->name))
+		report->name[0] = '\0';
+	report->name[sizeof(report->name) - 1] = '\0';
 }
 
 /* Whether the thread runs on main's stack. A forked child's only thread is the
@@ -511,7 +512,7 @@ static struct thread *start_register(struct recorder *r)
 	struct gl_header *live = r->live;
 	struct gl_ring *ring, *rings = r->rings;
 	struct thread *thread, *threads = r->threads;
-	struct gl_thread *told;
+	struct gl_thread *report;
 	uint32_t id;
 
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
@@ -519,9 +520,9 @@ static struct thread *start_register(struct recorder *r)
 	/* a child, now or later: fork_copy.h */
 	if (unlikely(!shared) || !live || !rings || !threads)
 		return NULL;
-	id = pool_take(r, RECORDER_PRIMARY);
-	told = id ? live_map_thread(shared, id - 1) : NULL;
-	if (!told || !live_map_data(rings[id - 1].offset)) {
+	id = ring_pool_take(r, RECORDER_PRIMARY);
+	report = id ? live_map_thread(shared, id - 1) : NULL;
+	if (!report || !live_map_data(rings[id - 1].offset)) {
 		/* no memory for a ring, or no addresses are left: each event of
 		 * this thread is lost */
 		if (id)
@@ -533,12 +534,12 @@ static struct thread *start_register(struct recorder *r)
 	ring = &rings[id - 1];
 	thread = &threads[id - 1];
 	thread->shared = shared;
-	thread->told = told;
+	thread->report = report;
 	ring->tid = tid_own();
-	thread->aside = 0;
+	thread->skip = 0;
 	thread->is_main = ring->tid == r->pid;
 	thread->nested = NULL;
-	atomic_store_explicit(&told->nested, 0, memory_order_relaxed);
+	atomic_store_explicit(&report->nested, 0, memory_order_relaxed);
 	thread->vain = 0;
 	if (thread->capture)
 		capture_thread_reset(thread->capture,
@@ -546,10 +547,10 @@ static struct thread *start_register(struct recorder *r)
 	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
 		thread->capture =
 			capture_thread_new(start_on_main_stack(thread),
-					   &told->captures);
-	told->plain = !thread->capture;
-	arenas_tell(shared);
-	start_name(told);
+					   &report->captures);
+	report->plain = !thread->capture;
+	arenas_report(shared);
+	start_name(report);
 	ring->pointer = real_thread();
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
@@ -558,10 +559,10 @@ static struct thread *start_register(struct recorder *r)
 	 * there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
-	recorder_put_aside(thread, THREAD_NOTES, guard.on);
+	recorder_set_skip(thread, THREAD_NOTES, guard.on);
 	thread->activity = UINT32_MAX;	/* a value that none has: forces a
 					 * check */
-	aside_thread(thread);
+	skip_thread(thread);
 	if (unlikely(r->live != live)) {
 		/* a child meanwhile: it has no ring */
 		thread->own = thread->ring = NULL;
@@ -581,12 +582,12 @@ static struct thread *start_return(struct recorder *r,
 
 	if (!recorder_is_on(r))
 		return NULL;
-	dormant = aside_dormant();
-	aside_follow();
-	recorder_put_aside(thread, THREAD_DORMANT, dormant);
+	dormant = skip_dormant();
+	skip_update();
+	recorder_set_skip(thread, THREAD_DORMANT, dormant);
 	if (dormant)
 		return NULL;
-	if (!(thread->aside & THREAD_MUTE))
+	if (!(thread->skip & THREAD_MUTE))
 		return thread;
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 	return NULL;
@@ -612,8 +613,8 @@ static struct thread *start_enter(bool dormant)
 		start_skip(r, 1);
 	if (state != RECORDER_ON || !recorder_is_on(r))
 		return NULL;
-	aside_follow();
-	if (!dormant && aside_dormant())
+	skip_update();
+	if (!dormant && skip_dormant())
 		return NULL;
 	return start_register(r);
 }
@@ -650,9 +651,9 @@ bool recorder_thread_is_valid(const struct recorder *r,
 		return true;	/* a child (fork_copy.h) */
 	return id < GL_RINGS_MAX && thread->own == &r->rings[id] &&
 	       (!thread->ring || thread->ring == thread->own) &&
-	       !(thread->ring && thread->aside) &&
+	       !(thread->ring && thread->skip) &&
 	       thread->own->id == id && thread->shared == r->shared &&
-	       thread->told &&
+	       thread->report &&
 	       (!thread->nested || thread->nested != thread->own);
 }
 #endif

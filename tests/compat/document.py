@@ -1,54 +1,51 @@
-"""Writes docs/COMPATIBILITY.md out of the rows that check.py made."""
+"""Writes docs/COMPATIBILITY.md from the rows of check.py."""
 
-SHORT_SECONDS = 0.1		# below, what is added says more than a factor
+SHORT_SECONDS = 0.1		# below, the added time says more than a ratio
 
 HEAD = """# Compatibility
 
-What gnomon does to real programs, and what it sees of them: %(count)d programs
-of Debian, servers under load among them. `make check-programs` runs them and
-writes this page (`make deps-programs` installs them, `T=text` runs some); it
-ends with status 1 if one of them was harmed.
+How gnomon affects real programs, and what it records of them: %(count)d Debian
+programs, including servers under load. `make check-programs` runs them and writes this
+page (`make deps-programs` installs them, `T=text` runs some). It ends with status 1 if
+gnomon harmed a program.
 
-Each program ran several times bare and under `gnomon run`, in the same empty
-directory with the same input. Compared are exit status, output, error output
-and every file it left. How far its bare runs agree decides how closely:
+Each program ran several times bare and under `gnomon run`, in the same empty directory
+with the same input. The check compares exit status, output, error output and every file
+that the program left. The columns:
 
-* **output**: *same*, byte by byte; *same but for numbers*, where numbers (times,
-  pids, ports) differ between bare runs too; *same lines*, where their order
-  does; *same words*, where only words that are always there can be compared
-  (terminals redraw as time goes by).
-* **processes** that left a trace; an exec begins a new one.
-* **count**: how far the number of allocations is from what a small counting
-  library, preloaded instead of gnomon, counts in a run of its own; *–* for
-  servers, terminals and what does not do the same work twice. (Programs that
-  copy their environment make some allocations less: it lacks that library's
+* **output**: how closely output agrees, as far as bare runs agree with each other.
+  *Same*: byte by byte. *Same but for numbers*: numbers (times, pids, ports) differ
+  between bare runs too. *Same lines*: the order of lines differs too. *Same words*:
+  only words that are always there can be compared (terminals redraw as time goes by).
+* **processes** that left a trace; an exec begins a new trace.
+* **count**: difference between the number of allocations and the count of a small
+  counting library, preloaded instead of gnomon in a run of its own. *–* for servers,
+  terminals and programs that do not repeat the same work. (Programs that copy their
+  environment make a few allocations less under gnomon: it lacks that library's
   variables.)
-* **frees matched**: those that had their allocation in the same trace. A forked
-  process may free what its parent had allocated: these stand behind the plus.
-  Any other event without its counterpart counts as harm, but where it is
-  explained below.
+* **frees matched**: frees whose allocation is in the same trace. A forked process may
+  free blocks of its parent: the number after the plus. Any other event without its
+  counterpart counts as harm, unless explained below.
 * **live**: blocks never freed, all processes together.
-* **whole**: allocations whose stack reaches the outermost frame or, *JIT*, ends
-  in code made at run time, and says so. Less than 99 %% counts as harm, but
-  where it is explained below.
-* **slower**: wall time recorded to bare, the shortest of some runs, with all that
-  `gnomon run` does around it; where a bare run takes less than 0.1 s, what is
-  added, most of it for start and end of each process. For servers, the ratio of
-  the rates that their clients reached. On a machine with two cores, shared with
-  other work: a few per cent either way say nothing. The README has what was
-  measured with care.
+* **complete**: allocations whose stack reaches the outermost frame or, *JIT*, ends in
+  code made at run time and is marked so. Less than 99 %% counts as harm, unless
+  explained below.
+* **slower**: ratio of wall times, recorded to bare, each the shortest of some runs,
+  including all work of `gnomon run`. If a bare run takes less than 0.1 s, the added
+  time, mostly for start and end of each process. For servers, the ratio of their
+  clients' request rates. The machine had two cores, shared with other work: a few per
+  cent either way mean nothing. The README has careful measurements.
 
 %(dropped)s
 
 """
 
-# What was run there, by tests/arch with QEMU_CPU and by foreign.py, which prints
-# the figures.
+# tests/arch with QEMU_CPU and foreign.py measured these; foreign.py prints them.
 OTHERS = """## Other architectures
 
-All of the above ran on x86-64. What follows ran under qemu's user emulation alone
-(7.2.22 of Debian 12, on Linux 6.18 for x86-64), with glibc 2.36: no such
-processor or kernel was there, nor another C library.
+The programs above ran on x86-64. The programs below ran only under qemu's user
+emulation (7.2.22 of Debian 12, on Linux 6.18 for x86-64), with glibc 2.36. No real
+processor, other kernel or other C library was tested.
 
 | architecture | cores, as qemu emulates them |
 |---|---|
@@ -57,16 +54,16 @@ processor or kernel was there, nor another C library.
 | MIPS64 little-endian, n64, hard float | MIPS64R2-generic, 5KEf, Loongson-3A1000, Loongson-3A4000 |
 | MIPS64 big-endian, n64, hard float | MIPS64R2-generic, 5KEf |
 
-On each core: a C program that counts its own allocations, an abort that is passed
-on, names of threads, and whole stacks of a C++ program and of a C program without
-unwind tables. What else is compared, on qemu's own choice of a core, is in
-`tests/arch` (`make check-arch`).
+Tested on each core: a C program that counts its own allocations, an abort that reaches
+the program, names of threads, and complete stacks of a C++ program and of a C program
+without unwind tables. `tests/arch` (`make check-arch`) compares more, on qemu's default
+core.
 
-`make check-programs ARCH=aarch64` (`arm`, `mips64el`) runs programs of Debian for
-that architecture, bare and under `gnomon run`; Debian has none for `mips64`. Exit
-status, output and error output were the same byte by byte, no event was dropped or
-without its counterpart. A program with less than 99 % of its stacks whole fails.
-Allocations, and how many of them have a whole stack:
+`make check-programs ARCH=aarch64` (`arm`, `mips64el`) runs Debian programs for that
+architecture, bare and under `gnomon run`; Debian has none for `mips64`. Exit status,
+output and error output were the same byte by byte; no event was dropped or lacked its
+counterpart. A program with less than 99 % complete stacks fails. Allocations, and the
+share of complete stacks:
 
 | program | AArch64 | ARM | MIPS64 little-endian |
 |---|---:|---:|---:|
@@ -82,23 +79,23 @@ Allocations, and how many of them have a whole stack:
 | sqlite3 | 3632, 100 % | 3628, 100 % | 3632, 99.34 % |
 | xz | 16, 100 % | 16, 100 % | 16, 100 % |
 
-What is known not to work there:
+Known limits there:
 
 * *Stacks of C without unwind tables*, which ARM and MIPS64 have by default, end
   early in functions whose code cannot be followed: a few of sqlite3's on MIPS64.
-* *Programs of this machine that an emulated one starts*, shells and scripts among
-  them, run as ever, but are not recorded. Where the kernel does not execute
-  programs for the target (binfmt_misc), execvp goes on to `/bin/sh`, as it does
-  bare, and that shell's loader says that it cannot load the library.
+* *Programs of this machine that an emulated one starts*, including shells and scripts,
+  run unchanged but are not recorded. If the kernel does not execute programs for the
+  target (binfmt_misc), execvp falls back to `/bin/sh`, as it does bare, and that
+  shell's loader reports that it cannot load the library.
 * *Allocators linked into a program* are not recorded.
 * *Other kinds of these processors*: ARM before ARMv7, soft float, big-endian ARM,
-  MIPS's o32 and n32, release 6. There is no port to them; `gnomon run` says so
-  where the file's word size or byte order tells.
+  MIPS's o32 and n32, release 6. There is no port to them; `gnomon run` says so if the
+  file's word size or byte order shows it.
 """
 
 
 def count(number):
-    """As a reader wants it: 1 234, 12.3 k, 4.5 M."""
+    """A number for people: 1 234, 12.3 k, 4.5 M."""
     if number < 10000:
         return str(number)
     for unit in ("k", "M", "G"):
@@ -161,7 +158,7 @@ def table_line(row):
 
 def table(rows):
     lines = ["| program | version | output | processes | allocations | "
-             "count | frees matched | live | whole | slower |",
+             "count | frees matched | live | complete | slower |",
              "|---|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     return "\n".join(lines + [table_line(row) for row in rows])
 
@@ -187,6 +184,6 @@ def write_document(path, rows):
 
 
 def without_paths(harms):
-    """A sentence of each, without what belongs to one machine."""
+    """One sentence for each, without paths of one machine."""
     return [" ".join(word for word in harm.split() if "/" not in word)[:300]
             .rstrip(".") + "." for harm in harms]

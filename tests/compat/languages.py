@@ -106,8 +106,8 @@ language("java: keytool", "openjdk-17-jre-headless",
 language("pandoc", "pandoc", ["pandoc", "-t", "html", "text.md"],
          lambda place: place.file("text.md", "# A\n\n*b* [c](d) `e`\n\n"
                                   "| a | b |\n|---|---|\n| 1 | 2 |\n\n" * 60), stacks=0.2,
-         note="Haskell's compiler makes code without unwind tables: stacks "
-         "end where they reach it.")
+         note="Haskell's compiler emits no unwind tables: stacks end where "
+         "they reach its code.")
 language("sqlite3", "sqlite3", ["sqlite3", ":memory:", SQL % 40000])
 language("gnuplot", "gnuplot-nox",
          ["gnuplot", "-e", "set terminal svg; set output 'a.svg'; "
@@ -172,10 +172,10 @@ building("rustc", "rustc", ["rustc", "-O", "a.rs"], lambda place: place.file(
 building("go", "golang-go", ["go", "run", "a.go"], lambda place: place.file(
     "a.go", "package main\nfunc main() { println(len(make([]int, 9))) }\n"),
     hide=[".cache", "go"], least=1, stacks=0,
-    note="Go's own memory comes from mmap and is not malloc's; the few "
-    "allocations are the C library's and cgo's, below code without unwind "
-    "tables, where their stacks end. What it builds is statically linked, "
-    "and not recorded.")
+    note="Go takes its own memory from mmap, not malloc. The few allocations "
+    "are the C library's and cgo's; their stacks end in code without unwind "
+    "tables. The programs that it builds are statically linked, and not "
+    "recorded.")
 building("cppcheck", "cppcheck", ["cppcheck", "-q", "--enable=all",
                                   "--suppress=missingIncludeSystem", "."])
 building("gdb", "gdb", ["gdb", "-q", "-batch", "-nx", "-ex", "break main",
@@ -185,9 +185,9 @@ building("gdb", "gdb", ["gdb", "-q", "-batch", "-nx", "-ex", "break main",
              ["gcc", "-g", "-o", "hello", "hello.c"])), least=1,
          countable=False,	# its own work: one library more to read
          known=(rb"<main_entry>", b"<main>",
-                "In a backtrace beyond main, the C library's start function has "
-                "main_entry, a function of gnomon's, in place of main: it takes "
-                "what is gnomon's out of the environment before main begins."))
+                "In a backtrace beyond main, the C library's start function calls "
+                "gnomon's main_entry instead of main: it removes gnomon's "
+                "variables from the environment before main begins."))
 building("objdump", "binutils", ["sh", "-c",
                                  "objdump -d /usr/bin/bash | tail -3"])
 

@@ -119,11 +119,11 @@ def chromium(name, sandbox, *options, note=""):
 
 
 chromium("(a screenshot, sandboxed)", True, "--screenshot",
-         note="It brings an allocator of its own, PartitionAlloc, as malloc in "
-         "the program itself: gnomon patches its entry points. Some parts, the "
-         "graphics library above all, allocate by inner functions that have no "
-         "name, and free by free, or the reverse: those few events are without "
-         "their counterpart. Its renderers begin in an empty root directory "
-         "where no trace can be made, and are not recorded.")
+         note="The program contains its own malloc, PartitionAlloc: gnomon patches "
+         "its entry points. Some parts, mainly the graphics library, allocate "
+         "by inner functions without a name and free by free, or the reverse: "
+         "those few events lack their counterpart. Its renderers start in an "
+         "empty root directory, where no trace can be made, and are not "
+         "recorded.")
 chromium("(a screenshot, no sandbox)", False, "--screenshot")
 chromium("(dump the DOM)", True, "--dump-dom")

@@ -48,8 +48,8 @@ shell("zsh", "zsh", "zsh", "-f")
 shell("ksh", "ksh93u+m", "ksh93")
 shell("busybox sh", "busybox", "busybox", "sh", stacks=0.2,
       note="Debian builds it without unwind tables and without frame pointers: "
-      "a stack ends at the first of its own frames. The whole ones are those "
-      "of other programs that the script calls.")
+      "a stack ends at the first of its own frames. The complete stacks are "
+      "those of other programs that the script calls.")
 batch("fish", "Shells and tools", "fish", ["fish", "--no-config", "-c", FISH])
 
 
@@ -118,5 +118,5 @@ tool("strace", "strace", ["strace", "-f", "-o", "log", "sh", "-c",
                           "ls -d /usr; (exit 3)"], hide=["log"], countable=False)
 tool("ldd", "libc-bin", ["ldd", "/usr/bin/bash"], least=1,
      known=(rb"\t[^\n]*libgnomon\.so[^\n]*\n", b"",
-            "It asks the loader which libraries a program would get: under "
-            "gnomon that is one more, libgnomon.so."))
+            "It prints the libraries that the loader would load: under gnomon "
+            "one more, libgnomon.so."))

@@ -6,7 +6,7 @@
  *
  *	GNOMON_FAULT_LOG=FILE	the log: struct fault_log
  *	GNOMON_FAULT=KEY=N,…	what fails, numbers in decimal:
- *		nr	number of the system call, or of enum fault_kind
+ *		nr	number of the system call, or of enum format_error
  *		site	where the call returns to: offset in the library; in
  *			the recorder, with FAULT_RECORDER
  *		nth	the first that fails, of those that agree with the

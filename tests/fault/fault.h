@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Beside the system calls' own numbers. */
-enum fault_kind {
+enum format_error {
 	FAULT_ALLOC = 1000,	/* of the area, of zeroed memory */
 	FAULT_RESERVE = 1001,	/* in the live mapping, by the recorder */
 	FAULT_CLONE = 1002,	/* of a task that shares the memory */

@@ -107,12 +107,12 @@ FAULT_PARTS(FAULT_PART)
 
 void *__real_zeroed_alloc(size_t size);
 void *__wrap_zeroed_alloc(size_t size);
-void *__real_room_resize(void *old, size_t count, size_t size);
-void *__wrap_room_resize(void *old, size_t count, size_t size);
-void *__real_room_lines(void *old, size_t used, size_t size);
-void *__wrap_room_lines(void *old, size_t used, size_t size);
-void *__real_room_pages(void *old, size_t old_size, size_t size);
-void *__wrap_room_pages(void *old, size_t old_size, size_t size);
+void *__real_try_alloc_resize(void *old, size_t count, size_t size);
+void *__wrap_try_alloc_resize(void *old, size_t count, size_t size);
+void *__real_try_alloc_lines(void *old, size_t used, size_t size);
+void *__wrap_try_alloc_lines(void *old, size_t used, size_t size);
+void *__real_try_alloc_pages(void *old, size_t old_size, size_t size);
+void *__wrap_try_alloc_pages(void *old, size_t old_size, size_t size);
 int __real_live_reserve(struct live *live, uint64_t from, uint64_t to);
 int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to);
 
@@ -125,31 +125,31 @@ void *__wrap_zeroed_alloc(size_t size)
 	return hit ? NULL : __real_zeroed_alloc(size);
 }
 
-void *__wrap_room_resize(void *old, size_t count, size_t size)
+void *__wrap_try_alloc_resize(void *old, size_t count, size_t size)
 {
 	uint64_t site = fault_site(__builtin_return_address(0));
 	bool hit = fault_hits(FAULT_ALLOC, site);
 
 	fault_note(FAULT_ALLOC, site, count * size, hit);
-	return hit ? NULL : __real_room_resize(old, count, size);
+	return hit ? NULL : __real_try_alloc_resize(old, count, size);
 }
 
-void *__wrap_room_lines(void *old, size_t used, size_t size)
+void *__wrap_try_alloc_lines(void *old, size_t used, size_t size)
 {
 	uint64_t site = fault_site(__builtin_return_address(0));
 	bool hit = fault_hits(FAULT_ALLOC, site);
 
 	fault_note(FAULT_ALLOC, site, size, hit);
-	return hit ? NULL : __real_room_lines(old, used, size);
+	return hit ? NULL : __real_try_alloc_lines(old, used, size);
 }
 
-void *__wrap_room_pages(void *old, size_t old_size, size_t size)
+void *__wrap_try_alloc_pages(void *old, size_t old_size, size_t size)
 {
 	uint64_t site = fault_site(__builtin_return_address(0));
 	bool hit = fault_hits(FAULT_ALLOC, site);
 
 	fault_note(FAULT_ALLOC, site, size, hit);
-	return hit ? NULL : __real_room_pages(old, old_size, size);
+	return hit ? NULL : __real_try_alloc_pages(old, old_size, size);
 }
 
 int __wrap_live_reserve(struct live *live, uint64_t from, uint64_t to)

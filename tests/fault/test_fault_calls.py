@@ -6,7 +6,7 @@ missing."""
 
 from faults import *
 
-TARGET = [program("faulty"), "100"]
+TARGET = [program("fault_target"), "100"]
 
 E = dict(PERM=1, NOENT=2, INTR=4, IO=5, CHILD=10, AGAIN=11, NOMEM=12, ACCES=13,
          INVAL=22, NFILE=23, MFILE=24, FBIG=27, NOSPC=28, PIPE=32, NOSYS=38,

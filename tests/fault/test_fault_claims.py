@@ -6,7 +6,7 @@ was recorded."""
 
 from faults import *
 
-TARGET = [program("faulty"), "4000"]
+TARGET = [program("fault_target"), "4000"]
 RING_CLAIM = "ring_is_valid(ring)"
 
 

@@ -9,7 +9,7 @@ import resource
 
 from faults import *
 
-TARGET = [program("faulty"), "200"]
+TARGET = [program("fault_target"), "200"]
 PAGE = 4096
 WRITE, FALLOCATE = 1, 285
 ENOSPC, EOPNOTSUPP = 28, 95

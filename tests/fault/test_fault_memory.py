@@ -6,7 +6,7 @@ made."""
 
 from faults import *
 
-TARGET = [program("faulty"), "100"]
+TARGET = [program("fault_target"), "100"]
 TASK_ERRORS = {"EPERM": 1, "EAGAIN": 11, "ENOMEM": 12, "ENOSYS": 38}
 
 

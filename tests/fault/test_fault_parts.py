@@ -4,7 +4,7 @@ links, or names: all there is can be read by the trace's name."""
 
 from faults import *
 
-TARGET = [program("brood"), "200000"]
+TARGET = [program("mixed_lifetimes"), "200000"]
 RENAMEAT2, LINKAT = 316, 265
 EPERM, EIO = 1, 5
 

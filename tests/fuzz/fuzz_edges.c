@@ -69,7 +69,7 @@ static void end_chain(uint32_t chain)
 	seen.chain[chain] = false;
 }
 
-static void birth(void *owner, struct block *block, uint32_t lane,
+static void alloc(void *owner, struct block *block, uint32_t lane,
 		  uint32_t context, uint32_t chain)
 {
 	unsigned place = place_of(block->address);
@@ -119,7 +119,7 @@ static void refused(void *owner, uint32_t lane)
 	abort();		/* there is room for all of PLACES */
 }
 
-static const struct edges_sink sink = { birth, end, chain_lost, odd, refused };
+static const struct edges_sink sink = { alloc, end, chain_lost, odd, refused };
 
 static void forget_chains(void)
 {

@@ -11,7 +11,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/serve/answer.h"
 #include "cli/serve/http_guard.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 #include "cli/serve/route.h"
 
 #define LINES_MAX 64
@@ -95,7 +95,7 @@ static void take_heads(char **lines, size_t count, bool token)
 		.token = line(lines, count, 5),
 	};
 
-	if (http_guard_judge(&guard, &heads) != HTTP_ALLOWED)
+	if (http_guard_check(&guard, &heads) != HTTP_ALLOWED)
 		return;
 	if (heads.host == NULL || strstr(heads.host, "evil") != NULL)
 		abort();
@@ -120,7 +120,7 @@ static void take_said(const char *text)
 		abort();
 	free(messages);
 	answer_drop(answer_error(400, text));
-	packing_choose(text);
+	http_compress_choose(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

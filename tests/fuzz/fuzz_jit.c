@@ -47,7 +47,7 @@ static uint8_t *place(void)
 {
 	if (area)
 		return area + ROOM;
-	unwind_ask = is_here;
+	unwind_request = is_here;
 	unwind_ban = UNWIND_NO_PROBE;
 	area = mmap(NULL, 2 * AROUND + ROOM, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -141,10 +141,10 @@ static void show(uint8_t *bytes, size_t size, bool header, bool listed)
 	}
 	__jit_debug_descriptor.first = first;
 	__jit_debug_descriptor.action++;
-	gdbjit_look();
+	gdbjit_check();
 	ask((uintptr_t)bytes);
 	__jit_debug_descriptor.first = NULL;
-	gdbjit_look();
+	gdbjit_check();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/pattern.h"
 #include "cli/base/text/quantity.h"
 #include "cli/commands.h"
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (freopen("/dev/null", "w", stdout) == NULL)
 		abort();
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;

@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
-#include "cli/recorder/embed/foreign.h"
-#include "cli/run/plan_image.h"
-#include "preload/patch/patch_plan.h"
+#include "cli/base/terminal/log.h"
+#include "cli/recorder/embed/static_allocator.h"
+#include "cli/run/patch_plan_image.h"
+#include "preload/patch/patch_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,13 +21,13 @@ static void read_plan(const uint8_t *data, size_t size)
 {
 	struct patch_function function;
 	struct patch_image image;
-	struct patch_plan plan;
+	struct patch_read plan;
 
-	if (!patch_plan_open(&plan, data, size))
+	if (!patch_read_open(&plan, data, size))
 		return;
-	while (patch_plan_image(&plan, &image))
+	while (patch_read_image(&plan, &image))
 		for (uint32_t i = 0; i < image.functions; i++)
-			if (!patch_plan_function(&plan, &function))
+			if (!patch_read_function(&plan, &function))
 				return;
 }
 
@@ -44,13 +44,13 @@ static void make_plan(const uint8_t *data, size_t size)
 {
 	int fd = file_of(data, size);
 	struct buffer plan = { 0 };
-	struct plan_file file;
+	struct patch_plan_file file;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (plan_file_open(&file, path))
-		plan_image(&plan, &file, path, true, true);
-	plan_file_close(&file);
+	if (patch_plan_file_open(&file, path))
+		patch_plan_image(&plan, &file, path, true, true);
+	patch_plan_file_close(&file);
 	buffer_free(&plan);
 	close(fd);
 }
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 1)
 		return 0;
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	if (data[0] % 3 == 0)
 		read_plan(data + 1, size - 1);
 	else if (data[0] % 3 == 1)

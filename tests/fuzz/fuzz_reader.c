@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/model.h"
@@ -102,7 +102,7 @@ static void check_sums(struct model *model)
 static void run_model(const char *path)
 {
 	const struct model_options options = {
-		.notes = tell_notes(),
+		.notes = log_notes(),
 		.wants = MODEL_WANT_HISTOGRAMS | MODEL_WANT_TIMELINE |
 			MODEL_WANT_CHAINS | MODEL_WANT_FREED_BY,
 	};
@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[64];
 	int fd;
 
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	crafted_compose(&c, &bytes, TRACE_ID);
 	limit = TAKEN_FREE + TAKEN_RATIO * bytes.size;
 	fd = memfd_create("fuzz", 0);

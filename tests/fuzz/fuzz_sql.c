@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/sql/sql_functions.h"
 #include "cli/sql/sql_session.h"
 #include "cli/sql/sql_table.h"
@@ -48,7 +48,7 @@ static void open_session(void)
 
 	if (fd < 0 || write(fd, fuzz_sql_trace, size) != (ssize_t)size)
 		abort();
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	reading_init(&reading);
 	reading.index = ROWS_MAKE_NEVER;
 	reading.traces = grow_zeroed(1, sizeof(*reading.traces));

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_resume.h"
 #include "cli/model/rows/rows_state.h"
@@ -57,7 +57,7 @@ static int some_file(const void *bytes, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 
-	must(fd >= 0 && whole_write(fd, bytes, size) == 0);
+	must(fd >= 0 && io_full_write(fd, bytes, size) == 0);
 	return fd;
 }
 
@@ -125,7 +125,7 @@ static void begin(void)
 	find_beginning(size);
 	base.size = base.store->header.directory_offset;
 	base.bytes = grow_alloc(base.size);
-	must(whole_read_at(base.store->fd, base.bytes, base.size, 0) ==
+	must(io_full_read_at(base.store->fd, base.bytes, base.size, 0) ==
 	     (ssize_t)base.size);
 }
 
@@ -133,7 +133,7 @@ static void begin(void)
 
 static void append(int fd, uint64_t *end, const void *bytes, size_t size)
 {
-	must(whole_write_at(fd, bytes, size, *end) == 0);
+	must(io_full_write_at(fd, bytes, size, *end) == 0);
 	*end += size;
 }
 
@@ -169,7 +169,7 @@ static struct store *forge(const void *state, size_t size)
 	header.file_size = end;
 	buffer_clear(&bytes);
 	store_header_put(&bytes, &header);
-	must(whole_write_at(fd, bytes.data, bytes.size, 0) == 0);
+	must(io_full_write_at(fd, bytes.data, bytes.size, 0) == 0);
 	must(store_open(fd, "forged", NULL, &store) == STORE_GOOD);
 	return store;
 }

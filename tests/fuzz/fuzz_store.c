@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/base/whole.h"
-#include "cli/store/store_ahead.h"
+#include "cli/base/io_full.h"
+#include "cli/store/store_readahead.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_file.h"
 #include "cli/store/store_sweep.h"
@@ -69,14 +69,13 @@ static void ask_sums(struct store *store, const struct store_scan *scan)
 
 static void ask_ahead(struct store *store, const struct store_scan *scan)
 {
-	struct store_ahead *ahead = store_ahead_new(store, scan,
-						    STORE_BIT(STORE_USABLE),
-						    2);
+	struct store_readahead *ahead =
+		store_readahead_new(store, scan, STORE_BIT(STORE_USABLE), 2);
 	const struct store_batch *batch;
 
-	while (store_ahead_next(ahead, &batch) > 0)
+	while (store_readahead_next(ahead, &batch) > 0)
 		check(batch->count <= ROWS_MAX);
-	store_ahead_free(ahead);
+	store_readahead_free(ahead);
 }
 
 static void ask_rows(struct store *store, const struct store_scan *scan)
@@ -152,7 +151,7 @@ struct forger {
 
 static void put(struct forger *f, const void *bytes, size_t size)
 {
-	check(whole_write_at(f->fd, bytes, size, f->end) == 0);
+	check(io_full_write_at(f->fd, bytes, size, f->end) == 0);
 	f->end += size;
 }
 
@@ -180,7 +179,7 @@ static void forge_part(struct forger *f, struct store_chunk *chunk,
 		size = cursor_left(&f->input) & ~(sizeof(uint64_t) - 1);
 	bytes = cursor_bytes(&f->input, size);
 	part->bounds = forge_bounds(f);
-	if (column == STORE_BIRTH_EDGE || column == STORE_END_EDGE)
+	if (column == STORE_ALLOC_EDGE || column == STORE_END_EDGE)
 		part->bounds.greatest &= 0xffff;
 	if (part->bounds.greatest < part->bounds.least)
 		part->bounds.least = part->bounds.greatest;
@@ -219,7 +218,7 @@ static void forge_file(struct forger *f)
 		store_directory_rows(&f->directory, false);
 	buffer_clear(&bytes);
 	store_header_put(&bytes, &header);
-	check(whole_write_at(f->fd, bytes.data, bytes.size, 0) == 0);
+	check(io_full_write_at(f->fd, bytes.data, bytes.size, 0) == 0);
 }
 
 static void forge(int fd, const uint8_t *data, size_t size)
@@ -247,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 1)
 		forge(fd, data + 1, size - 1);
 	else
-		check(whole_write_at(fd, data + 1, size - 1, 0) == 0);
+		check(io_full_write_at(fd, data + 1, size - 1, 0) == 0);
 	open_and_ask(fd);
 	return 0;
 }

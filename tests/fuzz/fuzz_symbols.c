@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/symbol/code/code.h"
-#include "cli/symbol/code/returned.h"
+#include "cli/symbol/code/return_value.h"
 #include "cli/symbol/names/symbols.h"
 
 #define PLACES 24
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		look_up(&image, entry, data[0] & 2);
 	if (data[0] & 4 &&
-	    returned_text(fd, "give", &text) == RETURNED_TEXT)
+	    return_value_text(fd, "give", &text) == RETURNED_TEXT)
 		free(text);
 	close(fd);
 	return 0;

@@ -20,7 +20,7 @@
 #include "cli/trace/decode/columns.h"
 #include "cli/trace/decode/control_records.h"
 #include "cli/trace/decode/file_records.h"
-#include "cli/trace/live/leftover.h"
+#include "cli/trace/live/live_read.h"
 #include "cli/trace/decode/map_records.h"
 #include "cli/trace/decode/memory_records.h"
 #include "cli/trace/decode/records.h"
@@ -337,15 +337,15 @@ static void read_file(const uint8_t *data, size_t size)
 
 static void read_leftover(const uint8_t *data, size_t size)
 {
-	struct leftover_snapshot snapshot = { 0 };
+	struct live_read_snapshot snapshot = { 0 };
 	int fd = memory_file(data, size);
 	uint64_t id = 0;
 
 	/* The id that the header claims: another one is refused at once. */
 	for (int i = 0; i < 8 && size >= 24; i++)
 		id |= (uint64_t)data[16 + i] << (8 * i);
-	if (!leftover_read_fd(fd, id, &snapshot))
-		leftover_free(&snapshot);
+	if (!live_read_fd(fd, id, &snapshot))
+		live_read_free(&snapshot);
 	close(fd);
 }
 

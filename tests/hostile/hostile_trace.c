@@ -3,7 +3,8 @@
  * can be counted up: cut at every byte, every byte changed (and the checksum
  * made right again, so that the content is reached), every field set to what
  * no recorder writes, chunks left out, doubled and moved, and content that
- * contradicts itself or is made to take long. judge.h says what must hold.
+ * contradicts itself or is made to take long. check_trace.h says what must
+ * hold.
  *
  * usage: hostile_trace [TRACE]    that one cut and changed; else all of it
  *        hostile_trace -a         all commands over every file of it
@@ -27,7 +28,7 @@ static void hooked_add(struct buffer *text, const char *bytes, size_t size);
 #include "cli/trace/write/compose.c"
 #undef buffer_add
 
-#include "judge.h"
+#include "check_trace.h"
 #include "whole_trace.h"
 
 static const uint64_t extremes[] = {

@@ -170,7 +170,7 @@ static uint64_t some_place(void)
 		break;
 	case 3:
 		from = shared_at + offsetof(struct gl_shared, request);
-		size = sizeof(shared->request) + sizeof(shared->exits_told);
+		size = sizeof(shared->request) + sizeof(shared->child_exits);
 		break;
 	case 4:
 		from = images_at;

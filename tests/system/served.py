@@ -128,7 +128,7 @@ def query(**words):
 
 def planted(directory):
     """A trace with known leaks."""
-    recorded([program("planted")], directory)
+    recorded([program("known_answers")], directory)
     traces = traces_in(directory)
     equal(len(traces), 1, "traces")
     return traces[0]

@@ -143,7 +143,7 @@ def the_c_librarys_other_names(directory):
 @case
 def free_sized_and_its_kin(directory):
     """With an allocator that ends the program if it is not told the same."""
-    exact("own_kin", directory)
+    exact("free_sized", directory)
 
 
 for name, each in NEW.items():
@@ -257,25 +257,25 @@ def one_whose_functions_call_each_other(directory):
     for by in ("run", "preload"):
         below = os.path.join(directory, by)
         os.mkdir(below)
-        exact("comes_back", below, program("libcomes_back.so"), by, ["back"])
+        exact("malloc_reentry", below, program("libmalloc_reentry.so"), by, ["back"])
 
 
 @case
 def a_handler_forks_in_the_middle_of_such_a_one(directory):
-    both([program("comes_back"), "fork"], directory,
-         program("libcomes_back.so"))
+    both([program("malloc_reentry"), "fork"], directory,
+         program("libmalloc_reentry.so"))
     equal(len(traces_in(directory)), 2, "traces")
 
 
 @case
 def a_free_that_jumps_to_another(directory):
-    exact("comes_back", directory, program("libjumps_on.so"))
+    exact("malloc_reentry", directory, program("libjumps_on.so"))
 
 
 @case
 def several_such_libraries(directory):
-    exact("comes_back", directory, ":".join(
-        program(name) for name in ("libjumps_on.so", "libcomes_back.so")),
+    exact("malloc_reentry", directory, ":".join(
+        program(name) for name in ("libjumps_on.so", "libmalloc_reentry.so")),
         arguments=["back"])
 
 
@@ -286,7 +286,7 @@ def electric_fence(directory):
     for by in ("run", "preload"):
         below = os.path.join(directory, by)
         os.mkdir(below)
-        exact("comes_back", below, EFENCE, by, ["few"])
+        exact("malloc_reentry", below, EFENCE, by, ["few"])
 
 
 GUARDS = {"guarded": {"GNOMON_GUARD": "64"},
@@ -298,10 +298,10 @@ GUARDS = {"guarded": {"GNOMON_GUARD": "64"},
 
 
 def unharmed(preload, word, env, directory, traces=1):
-    """comes_back does what it did, and is told of as ever. What such an
+    """malloc_reentry does what it did, and is told of as ever. What such an
     allocator calls by name is its own and has no zones; all that is the
     program's has."""
-    done = both([program("comes_back"), word], directory, preload, "preload",
+    done = both([program("malloc_reentry"), word], directory, preload, "preload",
                 **env)
     equal(done.status, 0, "status, stderr: " + done.err)
     found = [info(trace) for trace in traces_in(directory)]
@@ -319,8 +319,8 @@ def unharmed(preload, word, env, directory, traces=1):
 for name, env in GUARDS.items():
     def inner(directory, env=env):
         for number, (libraries, word) in enumerate((
-                (["libcomes_back.so"], "back"), (["libjumps_on.so"], "plain"),
-                (["libjumps_on.so", "libcomes_back.so"], "back"))):
+                (["libmalloc_reentry.so"], "back"), (["libjumps_on.so"], "plain"),
+                (["libjumps_on.so", "libmalloc_reentry.so"], "back"))):
             below = os.path.join(directory, str(number))
             os.mkdir(below)
             unharmed(":".join(map(program, libraries)), word, env, below)
@@ -330,7 +330,7 @@ for name, env in GUARDS.items():
         for follow, traces in (("all", 2), ("none", 1)):
             below = os.path.join(directory, follow)
             os.mkdir(below)
-            unharmed(program("libcomes_back.so"), "fork",
+            unharmed(program("libmalloc_reentry.so"), "fork",
                      dict(env, GNOMON_FOLLOW=follow), below, traces)
 
     def inner_fence(directory, env=env):

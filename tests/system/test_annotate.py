@@ -172,7 +172,7 @@ def sources_elsewhere(directory):
     old, new = (os.path.join(directory, name) for name in ("old", "new"))
     os.makedirs(os.path.join(old, "src"))
     binary = os.path.join(directory, "moved")
-    source = os.path.join(old, "src", "moved.c")
+    source = os.path.join(old, "src", "hooks_longjmp.c")
     with open(source, "w", encoding="utf-8") as file:
         file.write("#include <stdlib.h>\nchar *volatile p;\n"
                    "int main(void)\n{\n\tp = malloc(77);\n\treturn 0;\n}\n")
@@ -191,7 +191,7 @@ def sources_elsewhere(directory):
         check(re.search(line, done.out, re.M), root + ": " + done.out)
     check(re.search(line, annotate("-d", new, trace, "main").out, re.M), "-d")
     # another file than the one that was compiled
-    moved = os.path.join(new, "src", "moved.c")
+    moved = os.path.join(new, "src", "hooks_longjmp.c")
     with open(moved, "w", encoding="latin-1") as file:
         file.write("int\x1b[31m x;\n\xff\n")
     os.utime(moved, (time.time() + 100, time.time() + 100))
@@ -259,11 +259,11 @@ def a_name_that_is_the_word_wins(directory):
 def wrong_use(directory):
     trace = record("annotated", directory)
     for arguments, what in (
-            ((), "wants a trace and the name"),
+            ((), "needs a trace and the name"),
             ((trace, "tgt_add", "more"), "more: one function of one trace"),
-            (("tgt_fill", "tgt_add"), "of two functions, one at a time"),
+            (("tgt_fill", "tgt_add"), "only one function can be shown at a time"),
             ((trace, "no_such"), "no function of that name"),
-            ((trace, "a["), "no regular expression"),
+            ((trace, "a["), "not a valid regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
             (("--cost", "time", trace, "main"), "cost"),
             (("--lines", "x", trace, "main"), "lines")):

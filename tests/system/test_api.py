@@ -13,7 +13,7 @@ OFF = os.path.join(BUILD, "libgnomon-off.so")
 
 @case
 def heaps_and_pools(directory):
-    done = recorded([program("pools_told")], directory)
+    done = recorded([program("mempool_requests")], directory)
     equal(done.status, 0, "status")
     check("confused" not in done.out, done.out)
     adds_up(Report(done.trace))
@@ -44,7 +44,7 @@ def heaps_have_names_also_in_a_child(directory):
 @case
 def a_pool_left_by_a_jump(directory):
     """Who was amid it never comes back, and nobody waits for that."""
-    done = recorded([program("pool_left")], directory)
+    done = recorded([program("pool_longjmp")], directory)
     equal((done.status, done.out), (0, "%d, then %d\n" % (
         -errno.EBUSY, -errno.EBUSY)), "status, calls")
 
@@ -62,24 +62,24 @@ def steered(done):
 
 @case
 def steers_itself(directory):
-    steered(recorded([program("steering")], directory))
+    steered(recorded([program("api_recording")], directory))
 
 
 @case
 def with_the_stub_in_it(directory):
     """The stub's functions stand before the real ones, and give way."""
-    for name in ("steering_static", "steering_fixed"):
+    for name in ("api_recording_static", "api_recording_fixed"):
         where = os.path.join(directory, name)
         os.mkdir(where)
         steered(recorded([program(name)], where))
-    equal(recorded([program("steering_alone")], directory, by="preload").status,
+    equal(recorded([program("api_recording_alone")], directory, by="preload").status,
           0, "without any shared library")
 
 
 @case
 def configured_by_another_library(directory):
     """Preloaded in either order, or loaded later: the API is there."""
-    for name in ("libmiddle", "libmiddle_own"):
+    for name in ("libconfigures", "libconfigures_stub"):
         middle = program(name) + ".so"
         for number, preload in enumerate(((LIBRARY, middle),
                                           (middle, LIBRARY))):
@@ -130,7 +130,7 @@ def asked_where_nothing_is_recorded(directory):
 @case
 def asked_by_many(directory):
     """Threads and handlers that ask at once: each gets its turn, soon."""
-    done = recorded([program("askers")], directory)
+    done = recorded([program("api_queries")], directory)
     equal((done.status, done.out), (0, ""), "asks for numbers")
 
 
@@ -140,7 +140,7 @@ def who_says_what_new_threads_are(directory):
     for name, options in (("off", ["--off"]), ("on", [])):
         where = os.path.join(directory, name)
         os.mkdir(where)
-        equal(recorded([program("eldest")], where, options=options).status,
+        equal(recorded([program("inactive_threads")], where, options=options).status,
               0, name)
 
 
@@ -186,7 +186,7 @@ def begins_dormant(directory):
     """libgnomon-off.so records nothing until the program says so."""
     env = environment(LD_PRELOAD=OFF, API_OFF=1,
                       GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace"))
-    done = bare([program("steering")], env)
+    done = bare([program("api_recording")], env)
     done.directory = directory
     settle(directory)
     steered(done)
@@ -292,10 +292,10 @@ def examples_of_the_guide(directory):
 @case
 def stub_alone(directory):
     """Linked with the stub and not recorded, the program does its work."""
-    alone = bare([program("pools_told")])
+    alone = bare([program("mempool_requests")])
     equal((alone.status, alone.err), (0, ""), "alone")
     check("arena_allocations 600\n" in alone.out, alone.out)
-    for name in ("steering", "steering_static", "steering_alone"):
+    for name in ("api_recording", "api_recording_static", "api_recording_alone"):
         equal(bare([program(name)]).status, 0, name + " of a stub")
 
 

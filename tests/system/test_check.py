@@ -125,7 +125,7 @@ def blocks_of_no_bytes(directory):
         line = done.out.splitlines()[1]
         check(verdict in line.split() and "in 3 blocks" in line, line)
     done = gnomon("check", few, "--max-live", "0", statuses=(1,))
-    check("3 blocks of no bytes\n" in done.out and "tgt_malloc" in done.out,
+    check("3 blocks of size 0\n" in done.out and "tgt_malloc" in done.out,
           done.out)
     row = rows_of(few, "--max-live", "0")["max-live"]
     equal((row["value"], row["blocks"], row["pass"]), (0, 3, False), "json")

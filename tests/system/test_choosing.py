@@ -218,7 +218,7 @@ def programs_run_as_they_are(directory):
 @case
 def limits_that_were_changed(directory):
     """What a sample leaves out stays out, ends as well."""
-    report, _ = choose(directory, [program("resized")], ("--sample=100k",))
+    report, _ = choose(directory, [program("size_limits")], ("--sample=100k",))
     summary = report.summary
     check(summary["foreign_frees"] < 5, summary)
     equal(summary["unpaired"], 0, "unpaired")

@@ -22,8 +22,8 @@ class Steered:
             name, _, value = option.partition("=")
             env["GNOMON_" + name.upper().replace("-", "_")] = value or "1"
         self.process = subprocess.Popen(
-            ["timeout", str(LONG), *prefix, program("steered")]
-            if prefix else [program("steered")],
+            ["timeout", str(LONG), *prefix, program("scripted")]
+            if prefix else [program("scripted")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=env, bufsize=0)
         self.pid = self.process.pid
@@ -246,7 +246,7 @@ def the_command_passes_them_on(directory):
     trace = os.path.join(directory, "run.trace")
     process = subprocess.Popen(
         [GNOMON, "run", "-q", "--off", "--signal", "USR1=toggle",
-         "--signal", "USR2=snapshot", "-o", trace, program("steered")],
+         "--signal", "USR2=snapshot", "-o", trace, program("scripted")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
         env=environment())
     equal(process.stdout.read(3), b"ok\n", "the target")
@@ -386,7 +386,7 @@ def a_recorder_that_is_coming_is_waited_for(directory):
     env = environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
         directory, "%p.trace"))
     for words in (("stop",), ("snapshot",), ("report",)):
-        process = subprocess.Popen([program("steered")], env=env,
+        process = subprocess.Popen([program("scripted")], env=env,
                                    stdin=subprocess.PIPE,
                                    stdout=subprocess.DEVNULL, cwd=directory)
         gnomon(*words, str(process.pid), statuses=(0, 3), cwd=directory)
@@ -489,7 +489,7 @@ def behind(pid):
     """The target, as a child of those that this process runs."""
     while True:
         with open("/proc/%d/comm" % pid) as name:
-            if name.read() == "steered\n":
+            if name.read() == "scripted\n":
                 return pid
         with open("/proc/%d/task/%d/children" % (pid, pid)) as children:
             pid = int(children.read().split()[0])
@@ -535,7 +535,7 @@ def a_name_that_is_not_free_yet(directory):
     asks meanwhile gets his answer."""
     process = subprocess.Popen(
         ["sh", "-c", "read line; exec env LD_PRELOAD=%s GNOMON_OUTPUT=%s %s" %
-         (LIBRARY, os.path.join(directory, "a.trace"), program("steered"))],
+         (LIBRARY, os.path.join(directory, "a.trace"), program("scripted"))],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(),
         bufsize=0)
     with socket.socket(socket.AF_UNIX) as other:

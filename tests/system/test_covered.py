@@ -36,7 +36,7 @@ def check_sums(found, what):
 def run(directory, name, *options, argv=None):
     place = os.path.join(directory, name)
     os.mkdir(place)
-    done = recorded(argv or [program("brood"), *BROOD], place,
+    done = recorded(argv or [program("mixed_lifetimes"), *BROOD], place,
                     options=options)
     equal(done.status, 0, "status: " + done.err)
     return done
@@ -112,7 +112,7 @@ def sums_alone(directory):
 
 @case
 def limited(directory):
-    argv = [program("brood"), "300000"]
+    argv = [program("mixed_lifetimes"), "300000"]
     whole = newest(run(directory, "whole", argv=argv))
     trace = newest(run(directory, "parts", "--limit", "1M", argv=argv))
     compare(whole, trace, "limit")
@@ -258,7 +258,7 @@ def said_in_text(directory):
 
     text = " ".join(gnomon("diff", *LARGE, whole, culled,
                            statuses=(0, 1)).out.split())
-    check("nobody knows what the filters say of" in text, "diff: " + text)
+    check("the filters cannot be applied to" in text, "diff: " + text)
     document = json.loads(gnomon("diff", "--json", whole, sums,
                                  statuses=(0, 1)).out)
     peak = json.loads(gnomon("report", "--json", "--top", "1", sums).out)
@@ -271,7 +271,7 @@ def said_in_text(directory):
     check(re.search(r"left out +%s blocks" % "{:,}".format(left), text),
           "merged: " + text)
     text = gnomon("report", "--merge", *LARGE, whole, culled).out
-    check(re.search(r"undecided +nobody knows", text), "merged: " + text)
+    check(re.search(r"undecided +the filters cannot", text), "merged: " + text)
 
     for command in (["report", "--csv", "--by", "heap"],
                     ["export", "--format", "massif", "-o", "-"],

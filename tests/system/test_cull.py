@@ -45,7 +45,7 @@ def compare(whole, culled):
 @case
 def one_thread(directory):
     """Every figure is as it is without, from a fraction of the events."""
-    argv = [program("brood"), "20000"]
+    argv = [program("mixed_lifetimes"), "20000"]
     whole = run(directory, "whole", argv)
     culled = run(directory, "culled", argv, "--cull")
     agree(culled.expected, Report(culled.trace))
@@ -61,7 +61,7 @@ def one_thread(directory):
 @case
 def few_wait(directory):
     """A short line: fewer are left out, and nothing is wrong for it."""
-    argv = [program("brood"), "20000"]
+    argv = [program("mixed_lifetimes"), "20000"]
     whole = run(directory, "whole", argv)
     culled = run(directory, "culled", argv, "--cull", "--cull-pending=64")
     compare(summary(whole.trace), summary(culled.trace))
@@ -70,7 +70,7 @@ def few_wait(directory):
 @case
 def short_time(directory):
     """With a time that hardly anything is shorter than."""
-    argv = [program("brood"), "20000"]
+    argv = [program("mixed_lifetimes"), "20000"]
     whole = run(directory, "whole", argv)
     culled = run(directory, "culled", argv, "--cull=20us")
     compare(summary(whole.trace), summary(culled.trace))
@@ -79,7 +79,7 @@ def short_time(directory):
 @case
 def only_short_ones_between(directory):
     """A block that stays is not temporary because what came after it went."""
-    argv = [program("brood"), "60000", "0"]
+    argv = [program("mixed_lifetimes"), "60000", "0"]
     done = run(directory, "culled", argv, "--cull=1ms")
     found = summary(done.trace)
     check(info(done.trace)["end"]["events"] > 8, "some stay")
@@ -88,7 +88,7 @@ def only_short_ones_between(directory):
 
 @case
 def free_stacks(directory):
-    argv = [program("brood"), "5000"]
+    argv = [program("mixed_lifetimes"), "5000"]
     whole = run(directory, "whole", argv, "--free-stacks")
     culled = run(directory, "culled", argv, "--free-stacks", "--cull")
     compare(summary(whole.trace), summary(culled.trace))
@@ -179,7 +179,7 @@ def chains_across_threads(directory):
 def many_threads(directory):
     """The order of threads differs from run to run: what does not depend on
     it is the same, and what the recorder counted is what the reader does."""
-    argv = [program("brood"), "5000", "8"]
+    argv = [program("mixed_lifetimes"), "5000", "8"]
     whole = run(directory, "whole", argv)
     culled = run(directory, "culled", argv, "--cull")
     agree(culled.expected, Report(culled.trace))

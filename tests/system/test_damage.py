@@ -115,7 +115,7 @@ def a_program_is_cut_short_while_its_symbols_are_read(directory):
         done = recorded([copy], below)
         function = ["tgt_malloc"] if argv[0] == "annotate" else []
         read = bare([GNOMON, *argv, done.trace, *function], environment(
-            LD_PRELOAD=program("libshortens.so"), SHORTENS=copy))
+            LD_PRELOAD=program("libtruncates.so"), SHORTENS=copy))
         equal(os.path.getsize(copy), 4096, "%s: size" % argv)
         check(read.status in (0, 2, 3), "%s: status %d, stderr: %s" % (
             argv, read.status, read.err))

@@ -382,7 +382,7 @@ def guard(run):
 
 
 def events(run, options):
-    return run([program("brood"), "20000"], options).go().info["events"]
+    return run([program("mixed_lifetimes"), "20000"], options).go().info["events"]
 
 
 @effect
@@ -400,7 +400,7 @@ def cull_pending(run):
 @effect
 def limit(run):
     sizes = [sum(os.path.getsize(trace) for trace in
-                 run([program("brood"), "400000"], given).go().traces())
+                 run([program("mixed_lifetimes"), "400000"], given).go().traces())
              for given in ({}, {"limit": "1M"})]
     check(sizes[1] <= (1 << 20) < sizes[0], sizes)
 

@@ -6,7 +6,7 @@ import filecmp
 
 from gnomon_test import *
 
-TARGET = "carried"
+TARGET = "missing_files"
 SECONDS = 1.0		# that the end may take longer
 SLACK = 0.7		# of a machine with other work
 HUGE = 200 << 20	# more than there is time for
@@ -52,13 +52,13 @@ def check_names(trace, missing):
     line = next(number for number, text in
                 enumerate(open(source()), 1) if "/* LINE */" in text)
     equal(stack[at - 1]["line"], line, "line")
-    check(stack[at - 1]["file"].endswith("carried.c"), stack[at - 1])
+    check(stack[at - 1]["file"].endswith("missing_files.c"), stack[at - 1])
     equal(names[at + 1], "main", "who calls it")
 
 
 def source():
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                        "programs", "carried.c")
+                        "programs", "missing_files.c")
 
 
 @case
@@ -96,7 +96,7 @@ def of_a_library_that_was_removed(directory):
     """Where the kernel shows what is mapped."""
     need_map_files()
     library = os.path.join(directory, "lib.so")
-    shutil.copy(program("libcarried.so"), library)
+    shutil.copy(program("libmissing_files.so"), library)
     done = run(directory, [program(TARGET), "0", "library", library],
                "--embed", "debug")
     equal(counters(done.trace)["embed_skipped"], 0, "skipped")
@@ -283,8 +283,8 @@ def hold(directory, path):
 def gets_on_while_it_runs(directory):
     """Of a program that is busy all the time."""
     path = copied(directory)
-    done = run(directory, [program("brood"), "1500000"], "--embed", "debug")
-    check(any(each["path"] == program("brood") for each in files(done.trace)),
+    done = run(directory, [program("mixed_lifetimes"), "1500000"], "--embed", "debug")
+    check(any(each["path"] == program("mixed_lifetimes") for each in files(done.trace)),
           "its own file")
     equal(Report(done.trace).summary["dropped"], 0, "dropped")
 
@@ -335,8 +335,8 @@ def made_anonymous(directory):
 @case
 def beside_parts(directory):
     """Once for all parts, and within the limit."""
-    path = os.path.join(directory, "brood")
-    shutil.copy(program("brood"), path)
+    path = os.path.join(directory, "mixed_lifetimes")
+    shutil.copy(program("mixed_lifetimes"), path)
     done = run(directory, [path, "300000"], "--embed", "debug", "--limit",
                "1M", "-o", os.path.join(directory, "p.trace"))
     os.unlink(path)

@@ -144,11 +144,11 @@ def pipes_are_read_once(directory):
 @case
 def what_does_not_fit_is_refused(directory):
     path = trace("many_names")
-    for words, why in ((("-F", "replay", "--threads"), "in any case"),
+    for words, why in ((("-F", "replay", "--threads"), "always has"),
                        (("-F", "json", "--threads"), "--by block"),
                        (("-F", "csv", "--by", "block", "--threads"),
-                        "in any case"),
-                       (("-F", "collapsed", "--threads"), "no place")):
+                        "always has"),
+                       (("-F", "collapsed", "--threads"), "not support")):
         check(why in told(path, *words, statuses=(2,)), words)
     for words in (("--svg", "--html"), ("-o", "a.png")):
         done = bare([GNOMON, "flamegraph", path, *words], environment(),

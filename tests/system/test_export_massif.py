@@ -168,7 +168,7 @@ def of_a_moment_nothing_is_freed(directory):
 def the_peak_is_the_largest_or_none(directory):
     """The tree is of the program's peak: of short-lived blocks, more was live
     at another time, and then no snapshot is marked; of others, this is it."""
-    done = recorded([program("paced"), "burst"], directory)
+    done = recorded([program("paced_blocks"), "burst"], directory)
     equal(done.status, 0, done.err)
     for words, bytes_at_peak, marked in (
             (("--lifetime-max", "150s"), 100, False),

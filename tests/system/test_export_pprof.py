@@ -53,7 +53,7 @@ def totals_are_those_of_the_report(directory):
                         output=os.path.join(directory, "peak"))
         got = raw(path)
         equal(sums(got), [said[key] for key in PEAK], name + " at the peak")
-        check(re.search(r"^Comment: inuse_\* are those at the peak, ",
+        check(re.search(r"^Comment: inuse_\* are live at the peak, ",
                         got.text, re.M), "the peak is said")
 
 

@@ -38,7 +38,7 @@ def what_a_script_becomes_by_exec(directory):
     os.utime(os.path.join(directory, "w.trace"))
     shown, said = shown_here(directory)
     equal(shown, program("wordy"), "report, the shell's being newer")
-    check("w.trace.1: what w.trace started or became" in said, said)
+    check("w.trace.1: read instead of w.trace, which started" in said, said)
     table = gnomon("report", directory).out
     check("replaced by another program (exec); " in table, table)
     equal(table.count("exited with status 0"), 1, table)

@@ -115,7 +115,7 @@ def nanoseconds(text):
 def the_curve_is_where_it_belongs(directory):
     """A program that does nothing for a while, then holds much, then half of
     it: in the picture and in the words for a moment. It says when."""
-    done = recorded([program("paced"), "plateau"], directory)
+    done = recorded([program("paced_blocks"), "plateau"], directory)
     equal(done.status, 0, done.err)
     data = page_data(drawn(directory, done.trace, "page.html"))["timeline"]
     said = browsed("flamegraph.mjs", {"page": {
@@ -270,10 +270,10 @@ def filters_and_words(directory):
 def a_name_that_contradicts_the_format(directory):
     path = trace("sqlite3")
     for name, words, remedy in (
-            ("a.svg", ("--html",), "leave --html out"),
-            ("a.SVG", ("--html",), "leave --html out"),
-            ("a.html", ("--svg",), "leave --svg out"),
-            ("a.htm", ("--svg",), "leave --svg out"),
+            ("a.svg", ("--html",), "remove --html"),
+            ("a.SVG", ("--html",), "remove --html"),
+            ("a.html", ("--svg",), "remove --svg"),
+            ("a.htm", ("--svg",), "remove --svg"),
             ("a.png", (), "name it .svg or .html"),
             ("a.png", ("--svg",), "name it .svg or .html"),
             ("a.PDF", ("--html",), "name it .svg or .html"),

@@ -97,7 +97,7 @@ def figures_are_those_of_diff(directory):
 
 @case
 def moments_are_those_of_diff(directory):
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     moments = ("--from", "30%", "--to", "70%")
     tree = drawn(done.trace, *moments)
     agree(tree, compared(done.trace, *moments))

@@ -13,9 +13,9 @@ import lint_cli
 GOOD = {
     "cli/main.c": ["cli/commands.h"],
     "cli/commands.h": [],
-    "cli/report/cmd_report.c": ["cli/commands.h", "cli/command/reading.h",
-                                "cli/base/terminal/tell.h"],
-    "cli/command/reading.h": ["cli/model/model.h"],
+    "cli/report/cmd_report.c": ["cli/commands.h", "cli/command/trace_args.h",
+                                "cli/base/terminal/log.h"],
+    "cli/command/trace_args.h": ["cli/model/model.h"],
     "cli/model/model.h": ["cli/model/core/blocks.h", "cli/trace/read/reader.h"],
     "cli/model/model_state.h": ["cli/model/model.h"],
     "cli/model/account.h": ["cli/model/model_state.h"],
@@ -23,11 +23,11 @@ GOOD = {
     "tests/unit/cli/model/test_account.c": ["cli/model/model_state.h"],
     "cli/model/core/blocks.h": ["cli/base/grow.h"],
     "cli/trace/read/reader.h": ["preload/format.h"],
-    "cli/recorder/feed.h": ["cli/recorder/emit/chunk.h"],
+    "cli/recorder/ring_drain.h": ["cli/recorder/emit/chunk.h"],
     "cli/recorder/emit/chunk.h": [],
-    "cli/recorder/emit/encode.c": ["cli/recorder/feed.h"],
+    "cli/recorder/emit/encode.c": ["cli/recorder/ring_drain.h"],
     "cli/base/grow.h": [],
-    "cli/base/terminal/tell.h": [],
+    "cli/base/terminal/log.h": [],
 }
 
 
@@ -69,7 +69,7 @@ def against_the_order(directory):
             ("layer", "cli/model/core/blocks.h", "cli/stack/frames.h"),
             ("sibling", "cli/trace/read/reader.h", "cli/symbol/elf/bytes.h"),
             ("command", "cli/report/cmd_report.c", "cli/check/check.h"),
-            ("recorder", "cli/run/program.c", "cli/recorder/feed.h"),
+            ("recorder", "cli/run/program.c", "cli/recorder/ring_drain.h"),
             ("outside", "cli/model/model.h", "preload/format.h")]:
         one(directory, name, 'may not include "%s"' % upward, {path: [upward]})
 
@@ -90,7 +90,7 @@ def places(directory):
     one(directory, "many", "has 41 files", {
         "cli/stack/s%d.h" % number: [] for number in range(41)})
     one(directory, "prints", "may not print", {
-        "cli/export/massif.c": ["cli/base/terminal/tell.h"]})
+        "cli/export/massif.c": ["cli/base/terminal/log.h"]})
 
 
 @case

@@ -48,7 +48,7 @@ def used(directory, *arguments, memory=None, library=LIBRARY):
     name = "-".join(map(str, arguments)) + (memory or "") + ".trace"
     env = environment(LD_PRELOAD=library, GNOMON_MEMORY=memory,
                       GNOMON_OUTPUT=os.path.join(directory, name))
-    process = subprocess.Popen([program("idlers"), *map(str, arguments)],
+    process = subprocess.Popen([program("idle_threads"), *map(str, arguments)],
                                env=env, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL)
@@ -153,7 +153,7 @@ def within_the_budget(directory):
 def by_tier(directory, memory, threads):
     """Of threads that all allocate through the same stacks: the trace, its
     captures by tier, and threads by how their stacks were taken."""
-    done = recorded([program("idlers"), str(threads), "20", "1000"], directory,
+    done = recorded([program("idle_threads"), str(threads), "20", "1000"], directory,
                     options=("--memory", memory))
     equal(done.status, 0, "status: " + done.err)
     document = info(done.trace)
@@ -187,7 +187,7 @@ def threads_without_memory_are_told(directory):
     check(told in done.err, "the end of run: " + done.err)
     for command in "report", "info":
         text = gnomon(command, done.trace).out
-        check("walked in full in %d threads" % count in text,
+        check("unwound in full in %d threads" % count in text,
               command + ": " + text)
 
 

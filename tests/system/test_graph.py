@@ -105,7 +105,7 @@ def filters_hold(directory):
 @case
 def blocks_are_where_they_were(directory):
     """A program that says when it does what."""
-    done = recorded([program("paced"), "plateau"], directory)
+    done = recorded([program("paced_blocks"), "plateau"], directory)
     equal(done.status, 0, done.err)
     steps = timelines(done.trace, steps=160)["timeline_all"]
     large = 30 << 20
@@ -167,10 +167,10 @@ def what_makes_no_sense_is_refused(directory):
             ("a.png", (), "name it .svg or .html"),
             ("a.svg", ("--alive-at", "5%"), "--from and --to"),
             ("a.svg", ("--by", "within-file", "--layout", "stacked"),
-             "draw lines"),
-            ("a.svg", ("--cost", "peak", "--layout", "stacked"), "draw lines"),
+             "use lines"),
+            ("a.svg", ("--cost", "peak", "--layout", "stacked"), "use lines"),
             ("a.svg", ("--by", "colour"), "give stack"),
-            ("a.svg", ("--by", "site", trace("sqlite3")), "name one"),
+            ("a.svg", ("--by", "site", trace("sqlite3")), "only one"),
             ("a.svg", ("--steps", "2049"), "limits")):
         done = gnomon("graph", path, "-o", os.path.join(directory, name),
                       *words, statuses=(2,))
@@ -311,7 +311,7 @@ def nothing_and_what_is_still_written(directory):
 @case
 def several_traces(directory):
     """By the clock if they are near each other, else from their starts."""
-    near = [recorded([program("paced"), "plateau"], os.path.join(
+    near = [recorded([program("paced_blocks"), "plateau"], os.path.join(
         directory, name)).trace for name in ("one", "two")
         if os.mkdir(os.path.join(directory, name)) is None]
     picture = drawn(directory, near, "near.svg")
@@ -330,7 +330,7 @@ def several_traces(directory):
     equal([sum(one["allocations"]) for one in out["series"]],
           [summary(path)["allocations"] for path in far], "allocations")
     done = gnomon("graph", *far, "--layout", "stacked", statuses=(2,))
-    check("draw lines" in done.err, done.err)
+    check("use lines" in done.err, done.err)
     gnomon("graph", near[0], os.path.join(directory, "none"), statuses=(3,))
 
 

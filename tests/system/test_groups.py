@@ -85,7 +85,7 @@ def recorded_by(by, argv, directory, preexec_fn):
 def both(directory, mebibytes, by):
     """Bare, recorded, and what each had counted, each in a new group."""
     counts = os.path.join(directory, "count")
-    argv = [program("greedy"), str(mebibytes), counts]
+    argv = [program("held_memory"), str(mebibytes), counts]
     results = []
     for bare_one in True, False:
         with group() as path:

@@ -436,7 +436,7 @@ def a_large_one_is_gone_on_with(directory):
         os.unlink(trace + ".idx")
     # what it lacks is gone
     until_a_part(trace, signal.SIGKILL)
-    check("was not finished" in gnomon("info", trace).out, "info")
+    check("was left unfinished" in gnomon("info", trace).out, "info")
     os.truncate(trace + ".idx.new", 1000)
     check("made from the start" in index(trace), "not told")
     equal(all_figures(trace), wanted, "figures")

@@ -107,14 +107,14 @@ def what_only_events_tell(directory):
     """Who frees, and what is live of what was left out."""
     for options in (["--free-stacks"], ["--depth", "0"], ["--limit", "1M"],
                     ["--sample=1k"], ["--cull=1ms"]):
-        trace = recorded([program("planted")], directory,
+        trace = recorded([program("known_answers")], directory,
                          options=options).trace
         for words in ([], ["--json"], ["--map", "heap", "--json"],
                       ["--size-min", "64"], ["--by", "thread", "--json"]):
             equal(answers(trace, words, "--index"),
                   answers(trace, words, "--no-index"),
                   "%s: report %s" % (options, " ".join(words)))
-        for left in glob.glob(os.path.join(directory, "planted.*")):
+        for left in glob.glob(os.path.join(directory, "known_answers.*")):
             os.unlink(left)
 
 

@@ -92,7 +92,7 @@ FIGURES = ["allocations", "total_bytes", "frees", "live_bytes", "live_blocks"]
 @case
 def newest_parts(directory):
     """Each part knows what came before it; the last one knows it all."""
-    done, most = limited(directory, [program("brood"), "300000"], "1M")
+    done, most = limited(directory, [program("mixed_lifetimes"), "300000"], "1M")
     found = parts(directory)
     check(len(found) == 4, "parts: %r" % found)
     check(most <= (1 << 20) + CHUNK, "took %d bytes" % most)
@@ -100,7 +100,7 @@ def newest_parts(directory):
     check(512 << 10 < sizes <= 1 << 20, "sizes at the end: %d" % sizes)
     whole = os.path.join(directory, "whole")
     os.mkdir(whole)
-    other = recorded([program("brood"), "300000"], whole)
+    other = recorded([program("mixed_lifetimes"), "300000"], whole)
     a, b = report(other.trace), report(found[-1])
     for key in FIGURES:
         equal(b["summary"][key], a["summary"][key], key)
@@ -123,7 +123,7 @@ def indexes_go_with_their_parts(directory):
     names = ["%s.part%d.idx" % (trace, i) for i in (1, 2, 99)]
     for name in names:
         open(name, "w", encoding="utf-8").close()
-    gnomon("run", "-q", "-o", trace, "--limit", "1M", program("brood"),
+    gnomon("run", "-q", "-o", trace, "--limit", "1M", program("mixed_lifetimes"),
            "300000")
     settle(directory)
     check(not os.path.exists(trace + ".part2"), "the second part is kept")
@@ -133,7 +133,7 @@ def indexes_go_with_their_parts(directory):
 
 @case
 def many_threads(directory):
-    done, most = limited(directory, [program("brood"), "40000", "8"], "2M")
+    done, most = limited(directory, [program("mixed_lifetimes"), "40000", "8"], "2M")
     found = parts(directory)
     check(len(found) > 1 and most <= (2 << 20) + CHUNK, "took %d" % most)
     summary = report(found[-1])["summary"]
@@ -162,13 +162,13 @@ def hand_over(directory):
 
 @case
 def culled(directory):
-    done, most = limited(directory, [program("brood"), "300000"], "1M",
+    done, most = limited(directory, [program("mixed_lifetimes"), "300000"], "1M",
                          "--cull")
     found = parts(directory)
     check(most <= (1 << 20) + CHUNK, "took %d" % most)
     whole = os.path.join(directory, "whole")
     os.mkdir(whole)
-    other = recorded([program("brood"), "300000"], whole)
+    other = recorded([program("mixed_lifetimes"), "300000"], whole)
     a, b = report(other.trace), report(found[-1])
     for key in FIGURES:
         equal(b["summary"][key], a["summary"][key], key)
@@ -182,7 +182,7 @@ def killed(directory):
         for name in os.listdir(directory):
             os.unlink(os.path.join(directory, name))
         process = subprocess.Popen(
-            [program("brood"), "100000000"],
+            [program("mixed_lifetimes"), "100000000"],
             env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
                             GNOMON_LIMIT="1M"),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -263,7 +263,7 @@ def of_strangers(directory):
         with open(pattern + ".part%d" % number, "w") as out:
             out.write("mine")
     bare([GNOMON, "run", "-o", pattern, "--limit", "1M", "--",
-          program("brood"), "100000"])
+          program("mixed_lifetimes"), "100000"])
     wait_for(lambda: has_end(pattern))
     for number in (1, 2, 5):
         with open(pattern + ".part%d" % number) as found:
@@ -280,7 +280,7 @@ def of_many_strangers(directory):
             out.write("mine")
     watch = Watch(directory)
     bare([GNOMON, "run", "-o", pattern, "--limit", "1M", "--",
-          program("brood"), "300000"])
+          program("mixed_lifetimes"), "300000"])
     wait_for(lambda: has_end(pattern))
     check(watch.end() <= (1 << 20) + CHUNK, "took %d" % watch.most)
     for number in theirs:
@@ -297,7 +297,7 @@ def of_many_strangers(directory):
 def given_away(directory):
     """Each part belongs to whom the trace does."""
     need_root("give files away")
-    limited(directory, [program("brood"), "100000"], "1M",
+    limited(directory, [program("mixed_lifetimes"), "100000"], "1M",
             "--chown", "daemon")
     found = parts(directory)
     check(len(found) > 2, "parts: %r" % found)
@@ -313,7 +313,7 @@ def flat_memory(directory):
     pattern = os.path.join(directory, "a.trace")
     for more in ({"GNOMON_LIMIT": "2M"}, {"GNOMON_CULL": "10ms"}):
         process = subprocess.Popen(
-            [program("brood"), "1000000000", "2"],
+            [program("mixed_lifetimes"), "1000000000", "2"],
             env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=pattern,
                             GNOMON_FORCE="1", **more),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -333,7 +333,7 @@ def flat_memory(directory):
 @case
 def on_a_pipe(directory):
     done = bare([GNOMON, "run", "-o", "/dev/stdout", "--limit", "1M", "--",
-                 program("brood"), "100"])
+                 program("mixed_lifetimes"), "100"])
     equal(done.status, 125, "status")
     check("--limit" in done.err and "name a file" in done.err,
           "said: " + done.err)
@@ -343,7 +343,7 @@ def on_a_pipe(directory):
 def too_many_for_a_part(directory):
     """What was live when it began is told by its totals alone: the report
     says so, and no sum is wrong for it."""
-    done, _ = limited(directory, [program("hoard")], "1M")
+    done, _ = limited(directory, [program("retained_blocks")], "1M")
     newest = parts(directory)[-1]
     whole = report(newest)
     said, wanted = whole["summary"], done.expected
@@ -365,7 +365,7 @@ def too_many_for_a_part(directory):
 @case
 def too_small(directory):
     done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
-                 "--limit", "100k", "--", program("brood"), "100"])
+                 "--limit", "100k", "--", program("mixed_lifetimes"), "100"])
     check(done.status == 125 or done.status == 2, "status %d" % done.status)
     check("--limit" in done.err and "outside" in done.err,
           "said: " + done.err)

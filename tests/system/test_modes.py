@@ -114,7 +114,7 @@ def threads_that_come_and_go(directory):
 @case
 def no_memory_for_captures(directory):
     """Threads that come when --memory is nearly used up walk plainly."""
-    done = recorded([program("crowd"), "1000"], directory,
+    done = recorded([program("many_threads"), "1000"], directory,
                     options=["--memory", "32M", "--ring", "4k"])
     equal(done.status, 0, "status, stderr: " + done.err)
     document = info(done.trace)

@@ -79,7 +79,7 @@ def what_makes_no_sense_is_said(directory):
                     ("stack,site", "leave out 'site'"),
                     ("within-file,within-library", "one key"),
                     ("thread,size,size-class,arena", "3 keys at most"),
-                    ("library,block", "goes with no other"),
+                    ("library,block", "cannot be combined with others"),
                     ("library,", "not understood"),
                     ("libraries", "not understood")):
         done = report("--by", by, statuses=(2,))

@@ -604,7 +604,7 @@ def what_was_live_at_a_moment(directory):
               document(done.trace, "--by", "block", *options)["rows"]), held,
           "blocks")
     out = text(done.trace, *options)
-    check("\nLIVE THEN: " in out and "at the moment that was asked for" in out,
+    check("\nLIVE THEN: " in out and "at the requested moment" in out,
           out)
 
 
@@ -707,7 +707,7 @@ def a_process_being_recorded_by_its_number(directory):
         check("\nLIVE NOW: " in out and "AT THE END" not in out, out)
         out = gnomon("diff", pid, "--from", "start", cwd="/",
                      statuses=(0, 1)).out
-        check("still running: its end is now\n" in out, out)
+        check("still running: compared as it is now\n" in out, out)
         out = gnomon("annotate", pid, "_*libc_start_main.*", cwd="/").out
         check(" live now, " in out and "the end" not in out, out)
     equal(str(document(pid, cwd=directory)["summary"]["pid"]), pid,
@@ -737,7 +737,7 @@ def what_it_became_and_started_is_named(directory):
     out = text(first)
     check(re.search(r"\n  then         another program:\s+gnomon "
                     r"report %s/tables\.\d+\.trace" % directory, out), out)
-    check(re.search(r"\n  children     \d traces? of what it started:\s+"
+    check(re.search(r"\n  children     \d traces? of child processes:\s+"
                     r"gnomon report %s\n" % directory, out), out)
 
 

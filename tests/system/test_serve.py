@@ -25,8 +25,8 @@ SAME = [
      ["report", "--json", "--tree=top-down", "--sort=total"]),
     ("report?sizes&size-min=100",
      ["report", "--json", "--sizes", "--size-min=100"]),
-    ("report?from=10%25&to=60%25&thread=planted&thread=other",
-     ["report", "--json", "--from=10%", "--to=60%", "--thread=planted",
+    ("report?from=10%25&to=60%25&thread=known_answers&thread=other",
+     ["report", "--json", "--from=10%", "--to=60%", "--thread=known_answers",
       "--thread=other"]),
     ("report?timeline&by=file", ["report", "--json", "--timeline",
                                  "--by=file"]),
@@ -73,7 +73,7 @@ def all_traces_are_listed(directory):
     with Server(trace, holding) as server:
         first, second = sorted(server.traces(), key=lambda t: t["error"] or "")
         equal((first["name"], first["program"], first["live"], first["whole"]),
-              (os.path.basename(trace), "planted", False, None), "trace")
+              (os.path.basename(trace), "known_answers", False, None), "trace")
         equal(first["size_bytes"], os.path.getsize(trace), "size")
         check(second["error"], "no trace, and nothing said")
         check(first["id"] != second["id"], "ids")
@@ -100,10 +100,10 @@ def sql_is_answered(directory):
             url + "?no-summary&statement=select+1"), "the summary")
         for statement, word in [
                 ("select\n  nope from blocks", "line 2, column 3"),
-                ("attach '/etc/passwd' as x", "only read"),
+                ("attach '/etc/passwd' as x", "cannot be changed"),
                 ("select load_extension('x')", "SQL: "),
                 ("select 1\0; select 2", "NUL"), ("\0", "NUL"),
-                ("", "statement: is missing")]:
+                ("", "statement: the parameter is missing")]:
             said = server.json(url, 400, method="POST", body=statement)
             check(word in said["error"], "%r: %s" % (statement, said))
         table = server.ask(url + ".csv?statement=select+1+as+a,2+as+b")
@@ -352,7 +352,7 @@ def only_what_is_new_is_told(directory):
 def a_trace_is_seen_growing(directory):
     target = subprocess.Popen(
         [GNOMON, "run", "-o", os.path.join(directory, "live.trace"), "--",
-         program("steered")], cwd=directory, stdin=subprocess.PIPE,
+         program("scripted")], cwd=directory, stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         check(wait_for(lambda: traces_in(directory)), "no trace")

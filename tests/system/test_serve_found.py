@@ -181,7 +181,7 @@ FILTERS = {"from": "10%", "to": "90%", "alive-at": "50%", "alive-at-2": "60%",
 
 @case
 def filters_are_copied_as_sql_that_runs(directory):
-    trace = recorded([program("planted")], directory,
+    trace = recorded([program("known_answers")], directory,
                      options=("--free-stacks",)).trace
     with Server(trace) as server:
         said = walked(server, **{"f%d" % i: [
@@ -257,7 +257,7 @@ def what_runs_has_no_leaks_yet(directory):
     of this one."""
     target = subprocess.Popen(
         [GNOMON, "run", "-q", "-o", os.path.join(directory, "live.trace"), "--",
-         program("steered")], cwd=directory, stdin=subprocess.PIPE,
+         program("scripted")], cwd=directory, stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL)
     try:
         target.stdin.write(b"keep 100\n")
@@ -282,7 +282,7 @@ def what_runs_has_no_leaks_yet(directory):
 def views_are_copied_as_they_are(directory):
     """As a command that the shell runs, and as a statement: with the function
     and the order that the view shows."""
-    trace = recorded([program("planted")], directory,
+    trace = recorded([program("known_answers")], directory,
                      options=("--free-stacks",)).trace
     views = {"callers": "callers?of=main&sort=total", "functions": "callers?sort=peak",
              "sizes": "blocks?order=size&size-min=40", "lines": "source?of=main",
@@ -315,7 +315,7 @@ def views_are_copied_as_they_are(directory):
 def wrong_filters_are_told_in_the_words_of_the_page(directory):
     """Nothing of an older filter stays; a filter that is wrong can be taken
     off, and is not tried again."""
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         said = walked(
             server, may_fail=True,
@@ -412,7 +412,7 @@ def pages_fit_their_width(directory):
     """On a narrow screen all views can be gone to; on a small one, no column is
     cut as a row opens, and functions have all of the width until one is
     chosen."""
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         said = walked(
             server,
@@ -433,7 +433,7 @@ def pages_fit_their_width(directory):
 
 @case
 def the_line_of_a_moment_goes_with_the_mouse(directory):
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         said = walked(server, one=[
             "#groups", ["hover", "#strip .lanes"], ["count", "there", ".cursor"],
@@ -447,7 +447,7 @@ def the_line_of_a_moment_goes_with_the_mouse(directory):
 def legends_have_what_is_drawn(directory):
     """A library of which no box has the colour is not in it; the profiler's own
     mappings are last."""
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         said = walked(
             server,
@@ -455,7 +455,7 @@ def legends_have_what_is_drawn(directory):
             maps=["#memory", ["texts", "by",
                               ".t-row .t-cell:nth-child(7)"]])
     legend = [text.strip() for text in said["flame"]["legend"]]
-    check("planted" in legend and not any("libc.so" in name for name in legend),
+    check("known_answers" in legend and not any("libc.so" in name for name in legend),
           legend)
     rows = [text.strip() for text in said["maps"]["by"]]
     check("gnomon" in rows, rows)
@@ -466,7 +466,7 @@ def legends_have_what_is_drawn(directory):
 def the_first_answer_is_one_call(directory):
     """The overview's totals and sentences come with one report; a range of time
     does not change what the whole process had, which is not asked again."""
-    trace = recorded([program("planted")], directory).trace
+    trace = recorded([program("known_answers")], directory).trace
     gnomon("report", "-q", "--index", trace)
     with Server(trace) as server:
         said = walked(server, one=[

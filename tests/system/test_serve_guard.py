@@ -175,7 +175,7 @@ def sources_are_read_under_their_roots_alone(directory):
     with Server(trace, "--source-root", here) as server:
         got = server.json(server.trace() + "annotate?of=main&all")
         check("run_phases();" in str(got), "not found under its root")
-        path = os.path.realpath(os.path.join(here, "tests/programs/planted.cc"))
+        path = os.path.realpath(os.path.join(here, "tests/programs/known_answers.cc"))
         got = server.json(server.trace() + "source?" + query(file=path) +
                           "&from=200&to=210")
         equal([line["line"] for line in got["lines"]], list(range(200, 211)),
@@ -183,13 +183,13 @@ def sources_are_read_under_their_roots_alone(directory):
         check("run_phases();" in str(got["lines"]), got)
         # It is there, but no code of the trace was made of it.
         for other in [os.path.join(here, "Makefile"), "/etc/passwd",
-                      path + "/../planted.cc", "planted.cc", ""]:
+                      path + "/../known_answers.cc", "known_answers.cc", ""]:
             equal(server.ask(server.trace() + "source?" + query(
                 file=other)).status, 400, other)
     other = os.path.join(directory, "root", "tests", "programs")
     os.makedirs(other)
-    os.symlink(os.path.join(here, "tests/programs/planted.cc"),
-               os.path.join(other, "planted.cc"))
+    os.symlink(os.path.join(here, "tests/programs/known_answers.cc"),
+               os.path.join(other, "known_answers.cc"))
     with Server(trace, "--source-root", os.path.join(directory, "root")) as \
             server:
         got = server.json(server.trace() + "annotate?of=main&all")
@@ -243,7 +243,7 @@ def malformed_requests_are_refused(directory):
         for target in [b"*", b"x", b"http://localhost/api/v1/traces"]:
             check(b" 400 " in server.sent(
                 b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
-                until=b"no path").split(b"\r\n")[0], target)
+                until=b"not a path").split(b"\r\n")[0], target)
         equal(server.ask(server.trace() + "sql", method="POST",
                          body="x" * (2 << 20)).status, 413, "a large body")
         deep = "select " + "(" * 5000 + "1" + ")" * 5000
@@ -383,7 +383,7 @@ def downloads_without_room_are_no_good_answers(directory):
         with Server(trace, env=dict(os.environ, TMPDIR=disk.place)) as server:
             equal(server.ask(server.trace() + rows(1)).status, 200, "it fits")
             said = server.json(server.trace() + rows(9), 503)
-            check("writing the result failed" in said["error"], said)
+            check("cannot write the result" in said["error"], said)
             equal(server.ask(server.trace() + rows(1)).status, 200, "after it")
     with Server(trace, env=dict(os.environ, TMPDIR="/proc")) as server:
         equal(server.ask(server.trace() + rows(9)).status, 200, "in memory")

@@ -13,7 +13,7 @@ AXE = [["axe", "axe"]]
 
 
 def planted(directory):
-    return recorded([program("planted")], directory,
+    return recorded([program("known_answers")], directory,
                     options=("--free-stacks", "--snapshot-every", "10ms"))
 
 
@@ -106,7 +106,7 @@ def stacks_lead_on(directory):
                     ["texts", "others", ".t-row"], ["hash", "hash"]],
             search=["#groups?by=function&sort=total", ["press", "/"],
                     ["type", "storm"], ["texts", "rows", ".t-row"]],
-            more=["#groups?by=library", ["row", "planted"],
+            more=["#groups?by=library", ["row", "known_answers"],
                   ["texts", "stacks", ".more-stack summary code"],
                   ["click", ".more-stack summary"],
                   ["texts", "frames", ".more-stack .frames code"], *AXE],
@@ -188,7 +188,7 @@ def statements_are_completed_run_and_refused(directory):
     with Server(done.trace) as server:
         said = walked(
             server,
-            question=["#sql", ["button", "Questions"],
+            question=["#sql", ["button", "Examples"],
                       ["item", "Who makes a storm"],
                       ["texts", "rows", ".t-row"], *AXE,
                       ["rightRow", "storm"], ["item", "Only function"],
@@ -253,7 +253,7 @@ def threads_that_free_for_others_are_seen(directory):
             server,
             threads=["#threads", ["texts", "cells", ".matrix .cell:not(.own)"],
                      *AXE, ["button", str(is_["handed"])],
-                     ["item", "What one allocated"],
+                     ["item", "Blocks that the first"],
                      ["texts", "rows", ".t-row"]])["threads"]
     check(str(is_["handed"]) in said["cells"], said["cells"])
     equal(said["axe"], [], "faults")

@@ -70,7 +70,7 @@ class Steered:
     def __init__(self, directory):
         self.process = subprocess.Popen(
             [GNOMON, "run", "-o", os.path.join(directory, "live.trace"), "--",
-             program("steered")], cwd=directory, stdin=subprocess.PIPE,
+             program("scripted")], cwd=directory, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def do(self, line):

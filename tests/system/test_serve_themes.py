@@ -21,7 +21,7 @@ VIEWS = {
     "menu": ["#groups?by=site&sort=live", ["rightRow", "just_above"], *AXE],
     "tree": ["#tree?sort=live", *AXE],
     "callers": ["#callers?of=main", *AXE],
-    "allocations": ["#blocks", ["row", "planted"], *AXE],
+    "allocations": ["#blocks", ["row", "known_answers"], *AXE],
     "histograms": ["#histograms", *AXE],
     "brushed sizes": ["#histograms", ["drag", ".density-chart", .1, .9], *AXE],
     "threads": ["#threads", *AXE],
@@ -50,7 +50,7 @@ def faults(server, runs, gone=False):
 @case
 def nothing_serious_in_light_and_dark(directory):
     for name in "ab":
-        recorded([program("planted")], directory, options=(
+        recorded([program("known_answers")], directory, options=(
             "--free-stacks", "--snapshot-every", "10ms",
             "-o", os.path.join(directory, name + ".trace")))
     with Server(directory) as server:
@@ -66,7 +66,7 @@ def messages_in_light_and_dark(directory):
     with Server(empty) as server:
         faults(server, {"no trace": {"bare": True, "list": [
             ["wait", "#view .state:has-text('no trace')"], *AXE]}})
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         faults(server, {"gone": {"bare": True, "hash": "#groups", "list": [
             ["wait", ".t-row"],

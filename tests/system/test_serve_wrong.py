@@ -128,7 +128,7 @@ def markup_in_names_stays_text(directory):
 def the_server_goes_and_comes_back(directory):
     """The page says that it is gone, and shows what it was asked for when
     there is one at the same address again."""
-    done = recorded([program("planted")], directory)
+    done = recorded([program("known_answers")], directory)
     with Server(done.trace) as server:
         said = browsed("serve.mjs", {"url": server.url, "runs": {"gone": {
             "bare": True, "hash": "#groups?by=function&sort=total", "list": [

@@ -66,7 +66,7 @@ def handler_on_a_stack_further_out(directory):
 def handler_jumps_out_of_a_question(directory):
     """What follows a change of ids is asked of the writer: later changes are
     answered, and the recording goes on."""
-    done = recorded([program("left_asking")], directory)
+    done = recorded([program("request_longjmp")], directory)
     equal(done.status, 0, "status, stderr: " + done.err)
     equal(done.expected["slow"], 0, "changes that had to wait")
     equal(Report(done.trace).sums("last_malloc$")["allocations"],
@@ -78,7 +78,7 @@ def handler_jumps_out_of_a_question(directory):
 def handler_jumps_out_of_a_start(directory):
     """Of the recording of a child: nothing of it is lost for that, and no
     thread waits for the one that has gone."""
-    done = recorded([program("left_starting")], directory)
+    done = recorded([program("start_longjmp")], directory)
     equal(done.status, 0, "status, stderr: " + done.err)
     said = done.expected
     equal(said["jumped"], said["children"], "children that jumped")

@@ -94,7 +94,7 @@ def question_texts():
 @case
 def questions_have_their_answers(directory):
     """Of docs/SQL.md, about the program in which they are planted."""
-    done = recorded([program("planted")], directory,
+    done = recorded([program("known_answers")], directory,
                     options=("--free-stacks",))
     is_ = done.expected
     phases, path = 5, done.trace
@@ -346,7 +346,7 @@ def filters_elsewhere_are_errors(directory):
                 "in (3, 4)" % table, "twice")
         refused(path, "select 1 from %s where size_min = 9 and size_max = 8" %
                 table, "nothing lies between")
-    refused(path, "select 1 from sums where passes_through = '('", "wrong")
+    refused(path, "select 1 from sums where passes_through = '('", "invalid")
     refused(path, "select within_function, within_file, 1 from sums",
             "within-")
     refused(path, "select size, thread, arena, mapping from sums", "3 keys")
@@ -647,7 +647,7 @@ def moments_of_some_traces(directory):
             equal(got, {n: tuple(map(str, row)) for n, row in wanted.items()
                         if row[0]}, ask)
             # said once, and of the one trace
-            equal(re.findall("(\\S+): no marker or snapshot is called (\\S+)",
+            equal(re.findall("(\\S+): has no marker or snapshot `(\\S+)`",
                              done.err), [(paths[0], words[1].strip("@"))],
                   ask)
     # either is asked for, and it has one
@@ -656,7 +656,7 @@ def moments_of_some_traces(directory):
     for table in ("blocks", "sums"):
         for name in ("@none", "@nothing"):
             refused(paths[1], "select * from %s where alive_at = '%s'" % (
-                table, name), "is called %s: there are" % name[1:])
+                table, name), "is called %s: the trace has" % name[1:])
 
 
 # ---- output ----
@@ -686,8 +686,8 @@ def forms_say_the_same(directory):
                           stdout=subprocess.PIPE, encoding="utf-8",
                           env=environment(), timeout=RUN_SECONDS, check=True)
     equal(done.stdout.splitlines(), text, "standard input")
-    for words, pattern in ((("-f", script, "select 1"), "leave out"),
-                           (("-f", script + "x"), "cannot be read"),
+    for words, pattern in ((("-f", script, "select 1"), "remove one"),
+                           (("-f", script + "x"), "cannot read"),
                            (("select from",), "syntax"),
                            ((".nosuch",), "no such command"),
                            (("select nosuch from sums",), "nosuch")):
@@ -837,7 +837,7 @@ def interrupted(argv, begun, whole_group, **options):
     check(run.poll() is None, "it still runs: %s" % argv)
     (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
     err = run.communicate(timeout=RUN_SECONDS)[1].decode()
-    check("fault" not in err and "killed" not in err, err)
+    check("bug" not in err and "killed" not in err, err)
     return run.returncode
 
 
@@ -1074,7 +1074,7 @@ def damaged_indexes_are_made_anew(directory):
     done = gnomon("sql", path, statement, statuses=(2,))
     check(re.search(r"medley\.trace\.idx: damaged at byte 128\n", done.err),
           done.err)
-    check("ask once more" in done.err, done.err)
+    check("run the statement again" in done.err, done.err)
     check(not os.path.exists(path + ".idx"), "it is still there")
     equal(one(path, statement), wanted, "in another session")
     damage(path + ".idx", 160)
@@ -1115,7 +1115,7 @@ def traces_may_be_damaged_behind_an_index(directory):
 def processes_may_fork_meanwhile(directory):
     """While a session is at their traces."""
     process = subprocess.Popen(
-        [program("steered")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [program("scripted")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(
             directory, "%p.trace")))
 

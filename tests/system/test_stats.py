@@ -17,7 +17,7 @@ def lines(path):
 
 @case
 def lines_at_an_interval(directory):
-    done = recorded([program("brood"), "200000"], directory,
+    done = recorded([program("mixed_lifetimes"), "200000"], directory,
                     options=("--stats-every", "20ms"))
     equal(done.status, 0, "status: " + done.err)
     trace = [each for each in done.traces if not each.endswith(".stats")][0]
@@ -69,11 +69,11 @@ def often_while_nothing_happens(directory):
 def totals_alone(directory):
     """--depth 0: no events, and all the sums."""
     options = ("--depth", "0")
-    done = recorded([program("brood"), "20000"], directory, options=options)
+    done = recorded([program("mixed_lifetimes"), "20000"], directory, options=options)
     equal(done.status, 0, "status: " + done.err)
     whole = os.path.join(directory, "whole")
     os.mkdir(whole)
-    other = recorded([program("brood"), "20000"], whole)
+    other = recorded([program("mixed_lifetimes"), "20000"], whole)
     a, b = (json.loads(bare([GNOMON, "report", "--json", each.trace]).out)
             ["summary"] for each in (other, done))
     for key in ("allocations", "total_bytes", "frees", "live_blocks",
@@ -87,7 +87,7 @@ def totals_alone(directory):
 @case
 def too_often(directory):
     done = bare([GNOMON, "run", "-o", os.path.join(directory, "a.trace"),
-                 "--stats-every", "1ms", "--", program("brood"), "100"])
+                 "--stats-every", "1ms", "--", program("mixed_lifetimes"), "100"])
     check("--stats-every" in done.err, "said: " + done.err)
 
 

@@ -12,7 +12,7 @@ def stopped(directory, *options):
     stopped: its output, the report and the counters."""
     trace = os.path.join(directory, "x.trace")
     process = subprocess.Popen(
-        [program("outpaced")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [program("node_flood")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env=environment(LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=trace,
                         **dict(options)))
     try:
@@ -51,7 +51,7 @@ def the_program_goes_on(directory):
 def nothing_in_its_way(directory):
     """The same program is recorded whole."""
     process = bare([GNOMON, "run", "-q", "-o",
-                    os.path.join(directory, "x.trace"), program("outpaced")])
+                    os.path.join(directory, "x.trace"), program("node_flood")])
     equal(process.status, 0, process.err)
     agree(process.expected, Report(os.path.join(directory, "x.trace")))
 

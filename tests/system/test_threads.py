@@ -38,7 +38,7 @@ def storm_of_many_at_once(directory):
 @case
 def crowd(directory):
     """Five thousand threads at one time, within the memory allowed."""
-    done = recorded([program("crowd"), "5000"], directory)
+    done = recorded([program("many_threads"), "5000"], directory)
     equal(done.status, 0, "status: " + done.err)
     agree(done.expected, Report(done.trace))
     found = info(done.trace)

@@ -233,7 +233,7 @@ def what_cannot_be_stripped_is_refused(directory):
     gnomon("strip", trace, "-o", out, "--lifetime", "soon", statuses=(2,))
     running = subprocess.Popen(
         [GNOMON, "run", "-q", "-o", os.path.join(directory, "live"), "--",
-         program("idlers"), "2"], stdin=subprocess.PIPE,
+         program("idle_threads"), "2"], stdin=subprocess.PIPE,
         stdout=subprocess.PIPE)
     try:
         check(b"ready" in running.stdout.readline(), "it did not start")
@@ -426,17 +426,17 @@ def who_reads_it_is_told_that_names_are_made_up(directory):
     for path in (out, again):
         done = gnomon("report", path)
         equal(done.err, "", "messages about files")
-        equal(done.out.count("names of functions were taken out"), 1, path)
+        equal(done.out.count("function names were removed"), 1, path)
         check("-d PATH" not in done.out, "asks for files")
         info = gnomon("info", path)
         equal(info.err, "", "messages of info")
-        check("taken out" in info.out, info.out[:600])
+        check("names were removed" in info.out, info.out[:600])
         facts = json.loads(gnomon("info", "--json", path).out)["info"]
         equal(facts["anonymized"], "names and build-ids", "INFO")
     done = gnomon("report", kept, "-d", program("wordy"))
     check("grow_by_realloc" in done.out, "names by build-id")
-    check("taken out" in done.out, "it is said all the same")
-    check("taken out" not in gnomon("report", trace).out, "a genuine one")
+    check("names were removed" in done.out, "it is said all the same")
+    check("names were removed" not in gnomon("report", trace).out, "a genuine one")
 
 
 @case

@@ -10,7 +10,7 @@ def steer(directory, *steps, **options):
     before its PID. Returns its trace. `options`: the recorder's variables."""
     env = dict(environment(), LD_PRELOAD=LIBRARY,
                GNOMON_OUTPUT=os.path.join(directory, "%e.trace"), **options)
-    target = subprocess.Popen([program("steered")], stdin=subprocess.PIPE,
+    target = subprocess.Popen([program("scripted")], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, env=env, bufsize=0)
 
     def wait_ok():
@@ -161,7 +161,7 @@ def moments_across_a_clear(directory):
 
 @case
 def heaps_are_selected(directory):
-    done = recorded([program("pools_told")], directory)
+    done = recorded([program("mempool_requests")], directory)
     trace = done.trace
     for name in ("arena", "mempool", "malloclike"):
         got = json.loads(gnomon("report", trace, "--json", "--heap", name,

@@ -40,8 +40,8 @@ RECORDER_MAY = ["cli/recorder/", "cli/command/control_format.h",
                 "cli/symbol/"]
 RECORDER_MAY += ["preload/%s.h" % stem for stem in """
     base/ban base/base base/control_request base/error_words base/options
-    base/patch_format ring/arenas ring/dump_part ring/exit_place ring/gate
-    ring/ledger_ask ring/patched ring/ring_shared ring/shared""".split()]
+    base/patch_format ring/arenas ring/dump_request ring/exit_slot ring/gate
+    ring/blocks_request ring/patched ring/ring_shared ring/shared""".split()]
 
 # What each folder of arch/ has (arch/arch.h).
 ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
@@ -67,9 +67,9 @@ MAY_INCLUDE = {
 # Exceptions from that. In the recorder emit/ tells what the other folders know,
 # and they write by it; of each other they know nothing.
 MAY_NOT_INCLUDE = {
-    "cli/recorder/books": ["cli/recorder/embed/", "cli/recorder/memory/"],
-    "cli/recorder/embed": ["cli/recorder/books/", "cli/recorder/memory/"],
-    "cli/recorder/memory": ["cli/recorder/books/", "cli/recorder/embed/"],
+    "cli/recorder/live_blocks": ["cli/recorder/embed/", "cli/recorder/memory/"],
+    "cli/recorder/embed": ["cli/recorder/live_blocks/", "cli/recorder/memory/"],
+    "cli/recorder/memory": ["cli/recorder/live_blocks/", "cli/recorder/embed/"],
 }
 
 # All that the recorder is made of, itself or through other headers, besides
@@ -80,7 +80,7 @@ MAY_NOT_INCLUDE = {
 # any more is an offence, too.
 RECORDER_INLINE = """base/base"""
 RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
-    ring/arenas ring/dump_part ring/exit_place ring/ledger_ask ring/patched
+    ring/arenas ring/dump_request ring/exit_slot ring/blocks_request ring/patched
     ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",

@@ -24,8 +24,8 @@ READERS = ("cli/",)
 OF_MACHINES = {
     r"cli/symbol/cfi/machine_\w+\.c": "what instructions do, a file a machine",
     r"cli/symbol/code/plt_stub\.c": "entries of linkage tables, of each machine",
-    r"cli/run/plan_image\.c": "looks for calls to patch: one port patches",
-    r"cli/run/plan_code\.c": "moves code that is patched: one port patches",
+    r"cli/run/patch_plan_image\.c": "looks for calls to patch: one port patches",
+    r"cli/run/patch_plan_code\.c": "moves code that is patched: one port patches",
     r"cli/annotate/annotate_code\.c": "whether ARM's code is Thumb's",
 }
 

@@ -37,7 +37,7 @@ OUTSIDE = {
 
 # Below the commands nothing prints (cli/base/notes.h), nor do formats; what is
 # named for a command is that command.
-PRINTS = ["cli/base/terminal/tell.h", "cli/base/terminal/bar.h"]
+PRINTS = ["cli/base/terminal/log.h", "cli/base/terminal/bar.h"]
 SILENT = ["symbol", "trace", "store", "model", "stack", "query", "export",
           "flamegraph", "graph"]
 
@@ -48,7 +48,7 @@ STATE = "cli/model/model_state.h"
 # The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
 # it for each other: one folder, as far as circles go.
 WRITER = {"cli/recorder/" + name
-          for name in "books dump embed emit memory".split()}
+          for name in "live_blocks dump embed emit memory".split()}
 
 
 def may_include():

@@ -40,7 +40,7 @@
 #include "cli/trace/decode/scan.h"
 #include "cli/trace/format/trace_format.h"
 
-static unsigned parts_used;
+static unsigned rotation_used;
 
 static void fail(const char *trace, const char *what)
 {
@@ -154,7 +154,7 @@ static void make_part(struct growing *g)
 		fail(g->part, "no store");
 	build.goes_on = part != NULL;
 	build.older = part;
-	parts_used += build.goes_on;
+	rotation_used += build.goes_on;
 	/* without a part, what is there is of no use */
 	if (part == NULL && ftruncate(g->fd, 0) != 0)
 		fail(g->prefix, "its store cannot be emptied");
@@ -217,7 +217,7 @@ static void print_row(const struct model *model,
 	const struct contexts *contexts = model_contexts(model);
 	uint64_t freer = value[STORE_END_THREAD][i];
 
-	printf("row %" PRIu64, value[STORE_BIRTH_EDGE][i]);
+	printf("row %" PRIu64, value[STORE_ALLOC_EDGE][i]);
 	print_or(value[STORE_END_EDGE][i], STORE_NEVER);
 	printf(" %" PRIu64, value[STORE_BEGIN][i]);
 	print_or(value[STORE_END][i], STORE_NEVER);
@@ -298,6 +298,6 @@ int main(int argc, char **argv)
 		store_close(store);
 	}
 	if (ways[way].make == make_in_parts)
-		printf("parts %u\n", parts_used);
+		printf("parts %u\n", rotation_used);
 	return 0;
 }

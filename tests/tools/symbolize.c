@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/symbol/elf/elffile.h"
 #include "cli/symbol/names/symbols.h"
 
@@ -112,7 +112,7 @@ static void run(const struct options *options,
 int main(int argc, char **argv)
 {
 	struct options options = { .places = {
-		.paths = options.paths, .notes = tell_notes(),
+		.paths = options.paths, .notes = log_notes(),
 	} };
 	struct symbol_image image = { 0 };
 	uint8_t id[64];

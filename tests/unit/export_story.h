@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/export/exporters.h"
 #include "tests/unit/model_feed.h"
 #include "tests/unit/model_story.h"
@@ -56,7 +56,7 @@ static inline bool story_keeps_first(void *owner, uint32_t node,
 /* To be freed. `first`: the first function alone. */
 static inline char *story_export(const struct story *story,
 				 const struct exporter *exporter,
-				 enum figure cost, bool first)
+				 enum measure cost, bool first)
 {
 	const struct model_options options = { .wants = exporter->wants };
 	struct model *model = model_new(&options, NULL);

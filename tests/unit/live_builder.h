@@ -49,18 +49,18 @@ static inline int live_make_in(struct live_made *made, const char *directory,
 		.ring = ring, .pid = 1, .random = 7,
 	};
 	int err = live_make(made, &where);
-	struct gl_told *told;
+	struct gl_setup *setup;
 
 	if (err)
 		return err;
 	live_map_begin(made->header, made->whole);
-	told = &live_shared_of(made)->told;
-	told->budget = memory / 2;
-	told->reserved = made->reserved;
-	told->base = (uintptr_t)made->header;
-	told->live_error = made->err;
-	told->rings = made->ring_bytes != 0;
-	told->ring_bytes = made->ring_bytes;
+	setup = &live_shared_of(made)->setup;
+	setup->budget = memory / 2;
+	setup->reserved = made->reserved;
+	setup->base = (uintptr_t)made->header;
+	setup->live_error = made->err;
+	setup->rings = made->ring_bytes != 0;
+	setup->ring_bytes = made->ring_bytes;
 	return 0;
 }
 

@@ -22,7 +22,7 @@
 #define STORY_LIVE UINT64_MAX
 
 struct story_block {
-	uint64_t birth, end;	/* stamps; STORY_LIVE: never freed */
+	uint64_t alloc, end;	/* stamps; STORY_LIVE: never freed */
 	uint64_t size, address;
 	uint64_t between;	/* allocations of its thread until its end */
 	uint64_t number;	/* of its thread's */
@@ -79,7 +79,7 @@ static inline void story_event(struct story *s, uint32_t thread, unsigned kind,
 	};
 }
 
-static inline struct story_block *story_birth(struct story *s, uint32_t slot,
+static inline struct story_block *story_alloc(struct story *s, uint32_t slot,
 					      uint32_t thread)
 {
 	static const uint16_t layouts[] = {
@@ -89,7 +89,7 @@ static inline struct story_block *story_birth(struct story *s, uint32_t slot,
 	struct story_block *block = &s->blocks[s->count];
 
 	*block = (struct story_block){
-		.birth = s->stamp,
+		.alloc = s->stamp,
 		.end = STORY_LIVE,
 		.size = (uint64_t)(rand() % 8 == 0 ? rand() % 50000 :
 				   rand() % 400),
@@ -139,7 +139,7 @@ static inline void story_realloc(struct story *s, uint32_t slot,
 	if (s->slot[to] != 0)
 		to = slot;
 	story_end(s, slot);
-	block = story_birth(s, to, thread);
+	block = story_alloc(s, to, thread);
 	block->chain = old.chain;
 	block->position = old.position + 1;
 	story_event(s, thread, GT_REALLOC_DONE, block);
@@ -176,7 +176,7 @@ static inline struct story *story_new(unsigned seed)
 		if (s->slot[slot] == 0) {
 			if ((unsigned)rand() % 3 >= grow)
 				story_event(s, thread, GT_ALLOC,
-					    story_birth(s, slot, thread));
+					    story_alloc(s, slot, thread));
 		} else if (rand() % 3 == 0) {
 			story_realloc(s, slot, thread);
 		} else if ((unsigned)rand() % 3 < grow + 1) {
@@ -311,12 +311,12 @@ story_figures(const struct story *s, const bool *wanted,
 				f.live_blocks--;
 				f.live_bytes -= block->size;
 				f.lifetime += (double)(block->end -
-						       block->birth);
+						       block->alloc);
 				f.temporary += block->between <= temporary;
 			} else {
-				f.first = f.count++ == 0 ? block->birth :
+				f.first = f.count++ == 0 ? block->alloc :
 					f.first;
-				f.last = block->birth;
+				f.last = block->alloc;
 				f.total_bytes += block->size;
 				f.live_blocks++;
 				f.live_bytes += block->size;
@@ -324,7 +324,7 @@ story_figures(const struct story *s, const bool *wanted,
 			if (f.live_bytes > f.own_peak_bytes) {
 				f.own_peak_bytes = f.live_bytes;
 				f.own_peak_blocks = f.live_blocks;
-				f.own_peak_stamp = block->birth;
+				f.own_peak_stamp = block->alloc;
 			}
 		}
 		if (i == s->peak_step) {

@@ -25,7 +25,7 @@
 
 struct page_story_block {
 	uint64_t address, size;
-	uint64_t birth, end;	/* stamps; PAGE_STORY_LIVE */
+	uint64_t alloc, end;	/* stamps; PAGE_STORY_LIVE */
 	uint32_t context;
 	uint16_t layout;
 };
@@ -72,7 +72,7 @@ static inline void page_story_block(struct page_story *s, unsigned i)
 	*block = (struct page_story_block){
 		.address = address,
 		.size = page_story_below(sizes[page_story_below(6)] + 1),
-		.birth = 10 + i * 10, .end = PAGE_STORY_LIVE,
+		.alloc = 10 + i * 10, .end = PAGE_STORY_LIVE,
 		.context = (uint32_t)page_story_below(PAGE_STORY_CONTEXTS),
 		.layout = layouts[page_story_below(4)],
 	};
@@ -171,7 +171,7 @@ static inline void page_story_put_events(struct trace_write *t,
 		const struct page_story_block *block = &s->blocks[i];
 
 		events[count++] = (struct trace_event){
-			.stamp = block->birth, .address = block->address,
+			.stamp = block->alloc, .address = block->address,
 			.size = block->size, .layout = block->layout,
 			.context = GT_STOP_COUNT + block->context,
 			.kind = GT_ALLOC,
@@ -252,7 +252,7 @@ struct page_story_page {
 static inline bool page_story_is_live(const struct page_story_block *block,
 				      uint64_t stamp)
 {
-	return block->birth < stamp && block->end >= stamp;
+	return block->alloc < stamp && block->end >= stamp;
 }
 
 static inline struct page_story_page

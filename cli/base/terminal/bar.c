@@ -1,8 +1,8 @@
 /*
  * bar.c: see the header. Called by the main thread only.
  *
- * update is called often; it looks at the clock only every CALLS_PER_LOOK
- * calls, and draws at most ten times a second.
+ * update is called often; it reads the clock only every CALLS_PER_LOOK calls,
+ * and draws at most ten times a second.
  */
 #include "cli/base/terminal/bar.h"
 
@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 
 #define CALLS_PER_LOOK 16
-#define PATIENCE_NS UINT64_C(1000000000)
+#define TIMEOUT_NS UINT64_C(1000000000)
 #define REDRAW_NS UINT64_C(100000000)
 #define BAR_CELLS 40
 
@@ -48,7 +48,7 @@ static void begin(const char *what, uint64_t total)
 	bar.drawn_ns = 0;
 	bar.calls = 0;
 	bar.visible = false;
-	bar.active = !tell_is_quiet() && isatty(STDERR_FILENO);
+	bar.active = !log_is_quiet() && isatty(STDERR_FILENO);
 }
 
 static void draw(uint64_t done)
@@ -82,7 +82,7 @@ static void update(uint64_t done)
 	if (!bar.active || ++bar.calls % CALLS_PER_LOOK != 0)
 		return;
 	now = now_ns();
-	if (now - bar.start_ns < PATIENCE_NS || now - bar.drawn_ns < REDRAW_NS)
+	if (now - bar.start_ns < TIMEOUT_NS || now - bar.drawn_ns < REDRAW_NS)
 		return;
 	bar.drawn_ns = now;
 	draw(done);

@@ -1,6 +1,6 @@
 /*
- * bar.h: a bar on the terminal for work that takes longer than a second.
- * Nothing is shown unless standard error is a terminal and messages are not
+ * bar.h: a progress bar on the terminal for work that takes longer than a
+ * second. Shown only if standard error is a terminal and messages are not
  * silenced.
  */
 #ifndef GNOMON_BAR_H
@@ -10,7 +10,7 @@
 
 /* For progress_show, by the main thread. */
 extern const struct progress_hook bar_hook;
-/* Take it away; messages do so that they get a line of their own. */
+/* Erase the bar; messages do so to get a line of their own. */
 void bar_clear(void);
 
 #endif

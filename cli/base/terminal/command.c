@@ -1,7 +1,8 @@
 /*
- * command.c: parse by table, as getopt_long does: --name=value, --name value,
- * -xvalue, -x value, switches bundled behind one dash, -- to end them. getopt
- * itself keeps its state in globals and prints messages in its own style.
+ * command.c: parses options by table, with the syntax of getopt_long:
+ * --name=value, --name value, -xvalue, -x value, switches bundled after one
+ * dash, -- ends them. getopt itself keeps its state in globals and prints
+ * messages in its own style.
  *
  * Called by the main thread.
  */
@@ -11,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/terminal/style.h"
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/base/text/nearest.h"
 
 #define HELP_COLUMN 28
@@ -36,13 +37,13 @@ static const char *space(const struct command *command)
 static bool refuse(const struct parse *parse, const char *what,
 		   const char *argument)
 {
-	tell_error("%s%s: try `gnomon%s%s --help`", what, argument,
-		   space(parse->command), parse->command->name);
+	log_error("%s%s: try `gnomon%s%s --help`", what, argument,
+		  space(parse->command), parse->command->name);
 	*parse->status = parse->command->wrong_use;
 	return false;
 }
 
-/* Are the `size` bytes of `value` one of "a|b|c" or "a|b|c,..."? */
+/* Whether the `size` bytes of `value` are one of "a|b|c" or "a|b|c,...". */
 static bool is_word(const char *words, const char *value, size_t size)
 {
 	size_t n;
@@ -56,7 +57,7 @@ static bool is_word(const char *words, const char *value, size_t size)
 	}
 }
 
-/* Is `value` what may be chosen: a word, or a list of some? */
+/* Whether `value` is a valid choice: a word, or a list of words. */
 static bool is_choice(const char *words, const char *value)
 {
 	bool list = strchr(words, ',') != NULL;
@@ -71,7 +72,8 @@ static bool is_choice(const char *words, const char *value)
 	}
 }
 
-/* Where the option has its words from; NULL: they are in it, if at all. */
+/* The table of the option's words; NULL: its value lists them, or it has
+ * none. */
 static const struct command_words *words_of(const struct command *command,
 					    const struct command_option *option)
 {
@@ -130,7 +132,7 @@ const char *command_help(const struct command *command,
 	return made->data;
 }
 
-/* Is it one that the option does not take? */
+/* Whether the value is not one of the option's words. */
 static bool is_no_choice(const struct command *command,
 			 const struct command_option *option, const char *value)
 {
@@ -143,7 +145,7 @@ static bool is_no_choice(const struct command *command,
 	return is_none;
 }
 
-/* The word of a choice that is most like `value`; its `word` is NULL: none. */
+/* The word of a choice that is nearest to `value`; its `word` may be NULL. */
 static struct nearest nearest_word(const char *words, const char *value)
 {
 	struct nearest nearest = { .wanted = value };
@@ -169,12 +171,12 @@ static void refuse_value(const struct parse *parse,
 
 	if (wanted != NULL && value != NULL)
 		nearest = nearest_word(wanted, value);
-	tell_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
-		   value ? value : "",
-		   error == -ERANGE ? "outside the limits" : "not understood",
-		   nearest.word ? "did you mean " : "", (int)nearest.size,
-		   nearest.word ? nearest.word : "", nearest.word ? "? " : "",
-		   wanted ? wanted : "no value");
+	log_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
+		  value ? value : "",
+		  error == -ERANGE ? "outside the limits" : "not understood",
+		  nearest.word ? "did you mean " : "", (int)nearest.size,
+		  nearest.word ? nearest.word : "", nearest.word ? "? " : "",
+		  wanted ? wanted : "no value");
 	*parse->status = parse->command->wrong_use;
 	buffer_free(&made);
 }
@@ -194,7 +196,7 @@ static bool give(const struct parse *parse, const struct command_option *option,
 		*parse->status = 0;
 		return false;
 	case COMMAND_QUIET:
-		tell_set_quiet(true);
+		log_set_quiet(true);
 		return true;
 	default:
 		break;
@@ -230,7 +232,7 @@ const struct command_option *command_option_at(const struct command *command,
 	return NULL;
 }
 
-/* By its name of `size` bytes, or by its letter. */
+/* By its name of `size` bytes, or by its letter if `name` is NULL. */
 static const struct command_option *find_option(const struct command *command,
 						const char *name, size_t size,
 						int letter)
@@ -247,7 +249,7 @@ static const struct command_option *find_option(const struct command *command,
 	return NULL;
 }
 
-/* An option of this name of `size` bytes does not exist. */
+/* Refuses an unknown option; its name has `size` bytes. */
 static bool refuse_option(const struct parse *parse, const char *name,
 			  size_t size)
 {
@@ -263,8 +265,8 @@ static bool refuse_option(const struct parse *parse, const char *name,
 		nearest_try(&nearest, option->name, strlen(option->name));
 	if (nearest.word == NULL)
 		return refuse(parse, "unknown option --", name);
-	tell_error("unknown option --%s: did you mean --%s?", name,
-		   nearest.word);
+	log_error("unknown option --%s: did you mean --%s?", name,
+		  nearest.word);
 	*parse->status = parse->command->wrong_use;
 	return false;
 }
@@ -284,13 +286,13 @@ static bool parse_long(struct parse *parse, char *argument)
 	if (option == NULL)
 		return refuse_option(parse, name, size);
 	if (option->value == NULL && value != NULL)
-		return refuse(parse, "no value belongs to ", argument);
+		return refuse(parse, "unexpected value in ", argument);
 	if (value != NULL)
 		return give(parse, option, value + 1);
 	if (option->value == NULL || command_is_optional(option))
 		return give(parse, option, NULL);
 	if (parse->next == parse->argc)
-		return refuse(parse, "a value is missing after ", argument);
+		return refuse(parse, "missing value after ", argument);
 	return give(parse, option, parse->argv[parse->next++]);
 }
 
@@ -306,8 +308,8 @@ static bool parse_short(struct parse *parse, char *argument)
 			if (p[1] != 0)
 				return give(parse, option, p + 1);
 			if (parse->next == parse->argc)
-				return refuse(parse, "a value is missing "
-					      "after ", argument);
+				return refuse(parse, "missing value after ",
+					      argument);
 			return give(parse, option,
 				    parse->argv[parse->next++]);
 		}
@@ -374,7 +376,7 @@ static void print_option(const struct command *command,
 	buffer_wrap(out, help.data, HELP_COLUMN, HELP_WIDTH);
 	buffer_free(&help);
 	buffer_free(&made);
-	/* The text's first line goes beside the option if there is room. */
+	/* The text starts on the option's line if there is room. */
 	if (width + 2 <= HELP_COLUMN) {
 		memmove(out->data + start, out->data + start + width,
 			out->size - start - width + 1);

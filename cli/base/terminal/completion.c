@@ -23,7 +23,7 @@ static void put_choice(FILE *out, const struct command *command,
 	buffer_free(&made);
 }
 
-/* Whether a file or folder is wanted, for which a shell can look. */
+/* Whether the value is a file or folder, which a shell can complete. */
 static bool is_path(const struct command_option *option)
 {
 	static const char *const words[] = { "FILE", "DIR", "PATH", "TRACE" };
@@ -47,7 +47,7 @@ static void bash_command(FILE *out, const struct command *command)
 	     i++) {
 		if (option->value == NULL || command_is_optional(option) ||
 		    (is_path(option) && !is_choice(option)))
-			continue;	/* a file is what else is offered */
+			continue;	/* files are offered by default */
 		fprintf(out, "\t\t--%s", option->name);
 		if (option->letter != 0)
 			fprintf(out, "|-%c", option->letter);
@@ -100,7 +100,7 @@ static void bash_print(FILE *out, const struct command *const *commands,
 
 /* ---- zsh ---- */
 
-/* Inside '…[help]…': quotes and brackets must go. */
+/* Inside '…[help]…': escapes quotes and brackets. */
 static void zsh_text(FILE *out, const char *text)
 {
 	for (; *text != 0; text++)
@@ -217,10 +217,9 @@ static void fish_print(FILE *out, const struct command *const *commands,
 			fish_option(out, commands[i], option);
 }
 
-void completion_print(FILE *out, const char *shell, const struct command *top,
+void completion_print(FILE *out, const char *shell,
 		      const struct command *const *commands, size_t count)
 {
-	(void)top;
 	if (strcmp(shell, "bash") == 0)
 		bash_print(out, commands, count);
 	else if (strcmp(shell, "zsh") == 0)

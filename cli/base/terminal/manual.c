@@ -129,7 +129,7 @@ static int write_page(const char *directory, const struct command *command,
 }
 
 static int write_completion(const char *directory, const char *name,
-			    const char *shell, const struct command *top,
+			    const char *shell,
 			    const struct command *const *commands,
 			    size_t count)
 {
@@ -139,7 +139,7 @@ static int write_completion(const char *directory, const char *name,
 	free(path);
 	if (out == NULL)
 		return -errno;
-	completion_print(out, shell, top, commands, count);
+	completion_print(out, shell, commands, count);
 	return close_file(out);
 }
 
@@ -160,6 +160,6 @@ int manual_write(const char *directory, const struct command *top,
 		error = write_page(directory, commands[i], NULL, 0);
 	for (size_t i = 0; i < 3 && error == 0; i++)
 		error = write_completion(directory, files[i][0], files[i][1],
-					 top, commands, count);
+					 commands, count);
 	return error;
 }

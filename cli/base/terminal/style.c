@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define COLUMNS_DEFAULT 80
-/* Tables have so many columns before their texts. */
+/* Tables have up to this many columns before their texts. */
 #define COLUMNS_MIN 60
 #define EIGHTHS 8		/* of a cell that a block can fill */
 
@@ -38,7 +38,7 @@ void style_set_color(const char *word)
 		strcmp(word, "never") == 0 ? STYLE_NEVER : STYLE_AUTO;
 }
 
-/* A variable that is there and not empty; NULL: it is not. */
+/* An environment variable's value; NULL if unset or empty. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
@@ -62,7 +62,7 @@ static bool has_colours(bool terminal)
 		(clicolor == NULL || strcmp(clicolor, "0") != 0);
 }
 
-/* As setlocale(LC_CTYPE, "") would choose it. */
+/* Whether setlocale(LC_CTYPE, "") would choose a UTF-8 locale. */
 static bool is_utf8(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

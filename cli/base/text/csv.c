@@ -1,5 +1,5 @@
 /*
- * csv.c: see csv.h. Called by one thread for each table.
+ * csv.c: see csv.h. Each table is written by one thread.
  */
 #include "cli/base/text/csv.h"
 

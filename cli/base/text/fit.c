@@ -8,7 +8,7 @@
 #define MARK "..."
 #define MARK_SIZE (sizeof(MARK) - 1)
 
-/* Not the first byte of a character. */
+/* Whether the byte continues a character. */
 static int is_more(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
@@ -23,7 +23,7 @@ size_t fit_columns(const char *text)
 	return columns;
 }
 
-/* Past so many characters. */
+/* Skips that many characters. */
 static const char *skip(const char *text, size_t columns)
 {
 	for (; *text != 0; text++)

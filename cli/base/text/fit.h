@@ -1,10 +1,9 @@
 /*
- * fit.h: texts that are cut to a number of columns. What was cut has "..."
- * where it was: nothing that is printed may pass for the whole if it is not.
- * Lists that are broken into lines.
+ * fit.h: cuts texts to a number of columns, and breaks lists into lines. "..."
+ * marks each cut: no shortened text may pass for a whole one.
  *
- * Texts are UTF-8 or bytes without an encoding; a character is a column, and
- * none is cut in two.
+ * Texts are UTF-8 or bytes without an encoding. A character counts as one
+ * column and is never cut in two.
  */
 #ifndef GNOMON_FIT_H
 #define GNOMON_FIT_H
@@ -13,29 +12,28 @@
 
 #include "cli/base/text/buffer.h"
 
-/* Columns that a text takes. */
+/* Columns of a text. */
 size_t fit_columns(const char *text);
-/* Its beginning: "the beginn...". */
+/* Keeps the beginning: "the beginn...". */
 void fit_start(struct buffer *out, const char *text, size_t width);
-/* Its beginning and its end: "libsomethi...x86_64.so". */
+/* Keeps the beginning and the end: "libsomethi...x86_64.so". */
 void fit_middle(struct buffer *out, const char *text, size_t width);
-/* Its end, as what tells paths apart is there: ".../dir/file.c", from a slash
- * on if there is one that fits. */
+/* Keeps the end, which distinguishes paths: ".../dir/file.c", from a slash on
+ * if one fits. */
 void fit_path(struct buffer *out, const char *path, size_t width);
 
 /*
- * Pieces that follow each other on lines of at most `width` columns, with
- * `between` before all but the first of a line, which stands behind `indent`
- * blanks; `ending` is at the end of a line that another one follows. What
- * comes first goes where the line is already: `column`. A piece longer than a
- * line has one of its own.
+ * Pieces that are put on lines of at most `width` columns. `between` separates
+ * pieces on a line, `indent` blanks begin a new line, and `ending` ends a line
+ * before another one. The first line starts at `column`. A piece longer than a
+ * line gets its own line.
  */
 struct fit_lines {
 	struct buffer *out;
 	const char *between;
 	const char *ending;
 	size_t indent, width;
-	size_t column;		/* where it is */
+	size_t column;		/* current column */
 	size_t pieces;		/* on this line */
 };
 

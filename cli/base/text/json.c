@@ -1,8 +1,8 @@
 /*
  * json.c: see json.h. Strings come from file names, command lines and symbol
- * tables, so they may be any bytes: what is not valid UTF-8 becomes U+FFFD,
- * one for each byte. One thread writes to a stream, so
- * that no locks are taken: they were most of the time of a large report.
+ * tables, so they may be any bytes: each byte that is not valid UTF-8 becomes
+ * U+FFFD. Only one thread writes to a stream, so no locks are taken: locks took
+ * most of the time of a large report.
  */
 #include "cli/base/text/json.h"
 
@@ -15,7 +15,7 @@
 #include "cli/base/text/utf8.h"
 #include "unwind/claim.h"
 
-/* Bytes from `s` on that stand for themselves. */
+/* Number of bytes from `s` on that need no escape. */
 static size_t plain_length(const unsigned char *s)
 {
 	size_t n = 0;
@@ -25,7 +25,7 @@ static size_t plain_length(const unsigned char *s)
 	return n;
 }
 
-/* What stands between the quotes. */
+/* Writes the text between the quotes. */
 static void put_escaped(FILE *out, const char *string)
 {
 	const unsigned char *s = (const unsigned char *)string;
@@ -70,7 +70,7 @@ static void put_uint(FILE *out, uint64_t value)
 	fwrite_unlocked(digits + n, 1, sizeof(digits) - n, out);
 }
 
-/* Rows are so deep: what is in them stays on their line. A stack has many
+/* Depth of rows: deeper values stay on their row's line. A stack has many
  * frames, and a report many stacks. */
 #define LINES_DEPTH 2
 

@@ -1,7 +1,7 @@
 /*
- * json.h: write JSON as it goes, without a document in memory: a table of all
- * contexts of a large program may be larger than the model it comes from.
- * Commas and lines are taken care of; RFC 8259. A row is a line.
+ * json.h: writes JSON as a stream, without a document in memory: a table of all
+ * contexts of a large program may be larger than its model. Adds commas and
+ * line breaks; RFC 8259. A row is a line.
  */
 #ifndef GNOMON_JSON_H
 #define GNOMON_JSON_H
@@ -28,19 +28,19 @@ void json_end_object(struct json *json);
 void json_end_array(struct json *json);
 /* NULL is written as null. */
 void json_string(struct json *json, const char *key, const char *value);
-/* `size` bytes, some of which may be NUL; one that is follows them. */
+/* `size` bytes, which may contain NULs; another NUL must follow them. */
 void json_bytes(struct json *json, const char *key, const char *value,
 		size_t size);
 void json_uint(struct json *json, const char *key, uint64_t value);
 void json_int(struct json *json, const char *key, int64_t value);
-/* A number of so many decimals: 1500 with 3 is 1.5. */
+/* A number with this many decimals: 1500 with 3 is 1.5. */
 void json_decimal(struct json *json, const char *key, uint64_t value,
 		  unsigned decimals);
-/* A number as it is to be written, "1.25e-3". */
+/* A number as text, "1.25e-3". */
 void json_number(struct json *json, const char *key, const char *number);
 void json_bool(struct json *json, const char *key, bool value);
 
-/* One that is written into memory. */
+/* Writes JSON into memory. */
 struct json_text {
 	struct json json;
 	char *text;
@@ -48,7 +48,7 @@ struct json_text {
 };
 
 struct json *json_text_begin(struct json_text *text, bool compact);
-/* Appends it; a compact one without an end of the line. */
+/* Appends it to `out`; a compact one without a line end. */
 void json_text_end(struct json_text *text, struct buffer *out);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * members.h: named values on their way to wherever they are written, as members
- * of a JSON object or as fields of a CSV line: who has them need not know which.
- * The same ones come in the same order each time; one that there is none of is
- * told as that.
+ * members.h: writes named values, as members of a JSON object or as fields of a
+ * CSV line; the code that has the values need not know which. It must write the
+ * same names in the same order each time; a missing value is written as none.
  */
 #ifndef GNOMON_MEMBERS_H
 #define GNOMON_MEMBERS_H
@@ -20,7 +19,7 @@ struct members {
 	void *owner;
 };
 
-/* A text may be NULL, which is not the same as none. */
+/* The text may be NULL, which is not the same as none. */
 static inline void members_text(const struct members *to, const char *name,
 				const char *value)
 {
@@ -44,7 +43,7 @@ static inline void members_none(const struct members *to, const char *name)
 	to->none(to->owner, name);
 }
 
-/* Of the object that is open; of which there is none are left out. */
+/* For the open object; leaves out members without a value. */
 struct members members_of_json(struct json *json);
 
 #endif

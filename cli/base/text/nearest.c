@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <string.h>
 
-#define LETTERS_AN_ERROR 3	/* one mistake in so many letters */
-#define BEGINNING_MIN 3		/* letters by which a word is known */
+#define LETTERS_AN_ERROR 3	/* one mistake allowed per this many letters */
+#define BEGINNING_MIN 3		/* letters that identify a word by its start */
 
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* The table of the textbook, of which three rows are kept. */
+/* The usual dynamic-programming table; only three of its rows are kept. */
 size_t nearest_distance(const char *a, size_t a_size, const char *b,
 			size_t b_size)
 {
@@ -53,7 +53,7 @@ void nearest_try(struct nearest *nearest, const char *word, size_t size)
 	size_t distance = nearest_distance(nearest->wanted, wanted, word, size);
 	size_t most = (wanted > size ? wanted : size) / LETTERS_AN_ERROR;
 
-	/* the beginning of a word, as short forms are */
+	/* the beginning of a word: probably an abbreviation */
 	if (wanted >= BEGINNING_MIN && wanted < size &&
 	    strncmp(nearest->wanted, word, wanted) == 0)
 		distance = 1;

@@ -1,9 +1,9 @@
 /*
- * pattern.c: see pattern.h. A sign of UTF-8 is one character to expressions,
- * and bytes that are none match nothing: names come as programs made them. An
- * expression that is no UTF-8 itself goes by bytes. Expressions and texts come
- * from outside: memory and steps of a match are limited, so that none goes on
- * for ever. Called by any thread, each with patterns of its own.
+ * pattern.c: see pattern.h. A UTF-8 sequence is one character for expressions.
+ * Invalid bytes match nothing, because names may have any bytes. An expression
+ * that is not valid UTF-8 is matched bytewise. Expressions and texts are
+ * untrusted: memory and steps of a match are limited. Called by any thread,
+ * each with its own patterns.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "cli/base/text/pattern.h"
@@ -44,7 +44,7 @@ static pcre2_code *compile(const char *expression, int *error,
 			     error, offset, NULL);
 }
 
-/* Signs that begin in the first `size` bytes. */
+/* Number of characters that begin in the first `size` bytes. */
 static size_t characters(const char *text, size_t size)
 {
 	size_t count = 0;

@@ -1,8 +1,8 @@
 /*
- * quantity.c: parse and print sizes, times and counts. Pure functions, any
- * thread. Parsing is by hand rather than with strtod, which would take
- * "nan", "0x10", " 5" and the decimal comma of a locale; the one call
- * of it is for texts of digits, points and percent signs only.
+ * quantity.c: parses and prints sizes, times and counts. Pure functions, any
+ * thread. Parsing does not use strtod, which would accept "nan", "0x10", " 5"
+ * and a locale's decimal comma; the one call of it gets texts of digits, points
+ * and percent signs only.
  */
 #include "cli/base/text/quantity.h"
 

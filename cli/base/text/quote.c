@@ -11,8 +11,8 @@ static bool is_control(char byte)
 	return (unsigned char)byte < 0x20 || byte == 0x7f;
 }
 
-/* Means nothing to a shell, wherever it stands in a word. Bytes beyond ASCII
- * are parts of characters. */
+/* Whether the byte has no meaning to a shell anywhere in a word. Bytes beyond
+ * ASCII are parts of characters. */
 static bool is_plain(char byte)
 {
 	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||

@@ -14,7 +14,7 @@ unsigned utf8_length(const char *text)
 			return 0;
 	if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) ||
 		       (s[0] == 0xed && s[1] > 0x9f)))
-		return 0;	/* too long a form, or a surrogate */
+		return 0;	/* overlong form, or a surrogate */
 	if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) ||
 		       (s[0] == 0xf4 && s[1] > 0x8f)))
 		return 0;

@@ -1,7 +1,7 @@
 /*
- * xml.h: text in XML 1.0, in elements and in attributes. What it cannot hold
- * (control characters, bytes that are no UTF-8, U+FFFE and U+FFFF) becomes a
- * question mark.
+ * xml.h: escapes text for XML 1.0, in elements and attributes. Characters that
+ * XML cannot hold (control characters, invalid UTF-8, U+FFFE and U+FFFF) become
+ * a question mark.
  */
 #ifndef GNOMON_XML_H
 #define GNOMON_XML_H

@@ -9,9 +9,9 @@
 #include "cli/base/grow.h"
 #include "cli/symbol/names/names.h"
 
-#define INSIDE_LINES 50		/* of a stack, as far as its site */
+#define INSIDE_LINES 50		/* of a stack, before its site */
 
-/* Names become those that reports print, unless `full`. */
+/* Shortens names as reports do, unless `full`. */
 static void finish(struct profile_stack *stack, bool full)
 {
 	for (size_t i = 0; i < stack->count && !full; i++) {
@@ -33,7 +33,7 @@ void profile_stack_of_node(struct profile_stack *stack,
 {
 	stack->count = profile_frames_of(profile, node, &stack->list,
 					 &stack->capacity, &stack->stop);
-	/* what tells frames without a name apart */
+	/* distinguishes frames without a name */
 	for (size_t i = 0; i < stack->count; i++)
 		stack->list[i].address = stack->list[i].module_offset;
 	finish(stack, full);
@@ -81,7 +81,7 @@ void profile_stack_print(const struct profile_stack *stack, bool whole,
 		.stack = as_report(stack),
 	};
 
-	/* A trace may have a site behind any number of frames. */
+	/* A trace may have any number of frames inside a site. */
 	if (inside > INSIDE_LINES)
 		inside = INSIDE_LINES;
 	report_stack(&report, whole ? 0 : stack->site, inside + lines,

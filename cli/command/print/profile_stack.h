@@ -1,6 +1,6 @@
 /*
- * profile_stack.h: stacks for people and programs, of profiles and of models
- * that were read with full names: as in a report.
+ * profile_stack.h: prints stacks of profiles and of models with full names, as
+ * text and JSON, in the format of reports.
  */
 #ifndef GNOMON_PROFILE_STACK_H
 #define GNOMON_PROFILE_STACK_H
@@ -21,8 +21,8 @@ struct profile_stack {
 	struct intern names;	/* shortened ones */
 };
 
-/* A zeroed one is empty; each of these fills it anew. `full`: names are left
- * as they are, else shortened as in reports. */
+/* A zeroed one is empty; each of these fills it again. `full`: names stay as
+ * they are, else they are shortened as in reports. */
 void profile_stack_of_node(struct profile_stack *stack,
 			   const struct profile *profile, uint32_t node,
 			   bool full);
@@ -30,11 +30,11 @@ void profile_stack_of_context(struct profile_stack *stack,
 			      struct frames *frames, uint32_t node, bool full);
 void profile_stack_free(struct profile_stack *stack);
 
-/* At most `lines` from the site outward. `whole`: before them what is inside
- * of the site, too, without which two stacks may look the same. */
+/* Prints at most `lines` frames from the site outward. `whole`: before them the
+ * frames inside the site, without which two stacks may look the same. */
 void profile_stack_print(const struct profile_stack *stack, bool whole,
 			 size_t lines, int indent, bool full, FILE *out);
-/* `whole`: with what is inside of the site. */
+/* `whole`: with the frames inside the site. */
 void profile_stack_json(const struct profile_stack *stack, bool whole,
 			struct json *json);
 

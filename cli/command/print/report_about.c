@@ -1,5 +1,5 @@
 /*
- * report_about.c: what a report says of a trace as a whole, out of its model.
+ * report_about.c: collects the facts of a trace as a whole from its model.
  * Called by the main thread.
  */
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void add_up(const struct report *r, struct report_process *about)
 		if (!report_keeps(r, i, &figures))
 			continue;
 		figures_add(&about->sum, &figures);
-		/* One that fell apart is one context. */
+		/* A context split by block keys counts once. */
 		about->contexts += !split || table_number(
 			&seen, contexts->costs[i].node, i) == i;
 	}
@@ -108,21 +108,21 @@ void report_about(struct report *r, const char *trace)
 		about->sum.total_bytes += unrecorded->bytes;
 		about->sum.unrecorded_bytes += unrecorded->bytes;
 	}
-	/* Of all contexts together it is no bound. */
+	/* The sum over all contexts would be no bound. */
 	if (filter_text(r->options->query->filter)[0] == 0) {
 		about->sum.own_peak_bytes = model_totals(model)->peak_bytes;
 		about->sum.own_peak_blocks = model_totals(model)->peak_blocks;
 		about->sum.own_peak_ns = model_since_start_ns(
 			model, model_totals(model)->peak_stamp);
 	}
-	/* Of what is only in totals no context has a share. */
+	/* Blocks that are only in totals belong to no context. */
 	if (about->sum.peak_bytes == 0 && !model_is_selected(model) &&
 	    r->keep == NULL) {
 		about->sum.peak_bytes = model_totals(model)->peak_bytes;
 		about->sum.peak_blocks = model_totals(model)->peak_blocks;
 		peak_stamp = model_totals(model)->peak_stamp;
 	}
-	/* of some of them, too, of whom nothing was there at the time */
+	/* also for contexts without a block at the peak */
 	if (about->sum.peak_bytes > 0 ||
 	    model_totals_of_all(model)->peak_bytes > 0)
 		about->peak_time_ns = model_since_start_ns(

@@ -9,7 +9,7 @@
 #include "cli/model/core/controls.h"
 #include "cli/model/core/damages.h"
 #include "cli/model/core/pools.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
 #define NAME_WIDTH 24
 
@@ -18,7 +18,8 @@ static uint64_t ns_of(const struct model *model, uint64_t stamp)
 	return model_since_start_ns(model, stamp);
 }
 
-/* The beginning with which the view begins; NULL: the view is all. */
+/* The start or clear with which the view begins; NULL: the view is the whole
+ * trace. */
 static const struct control *begins_with(const struct model *model)
 {
 	const struct controls *controls = model_controls(model);
@@ -30,7 +31,7 @@ static const struct control *begins_with(const struct model *model)
 	return NULL;
 }
 
-/* Whether anything can have been recorded before it. */
+/* Whether anything may have been recorded before it. */
 static bool hides_anything(const struct model *model,
 			   const struct control *view)
 {
@@ -46,7 +47,7 @@ static bool hides_anything(const struct model *model,
 	return off > 0;
 }
 
-/* How long nothing was recorded, in all. */
+/* How long recording was off, in all. */
 static uint64_t off_ns(const struct model *model)
 {
 	const struct controls *controls = model_controls(model);
@@ -76,7 +77,7 @@ static void put_name(const char *name, size_t width, FILE *out)
 	putc('"', out);
 }
 
-/* A part of a recording that is kept in parts. */
+/* Lines about a part of a recording (--limit). */
 static void put_part(const struct report *r, uint64_t part)
 {
 	const uint64_t *run = model_leftout(r->model)->run.value;
@@ -84,8 +85,8 @@ static void put_part(const struct report *r, uint64_t part)
 	uint64_t live = model_live_at_begin(r->model) + left_out;
 
 	fprintf(r->out, "  part         number %s of a longer recording: %s "
-		"block%s live when it\n               began; of what was freed "
-		"before, there are only the totals\n", COUNT_TEXT(part),
+		"block%s live when it\n               began; blocks freed "
+		"before are only in the totals\n", COUNT_TEXT(part),
 		COUNT_TEXT(live), live == 1 ? " was" : "s were");
 	if (left_out > 0)
 		fprintf(r->out, "               these were too many for its "
@@ -115,8 +116,8 @@ void report_view_text(const struct report *r)
 		fprintf(r->out, " after %s\n",
 			TIME_TEXT(ns_of(model, view->stamp)));
 		if (hides_anything(model, view))
-			fprintf(r->out, "               (--from start counts "
-				"what was before, too)\n");
+			fprintf(r->out, "               (--from start also "
+				"counts earlier blocks)\n");
 	}
 	if (off > 0)
 		fprintf(r->out, "  not recorded %s of it: recording was off\n",
@@ -130,11 +131,12 @@ void report_unrecorded_text(const struct report *r)
 
 	if (unrecorded->allocations == 0)
 		return;
-	fprintf(r->out, "  unrecorded   %s (%s), by their size or thread:\n"
-		"               %s\n", COUNTED(unrecorded->allocations, "block"),
+	fprintf(r->out, "  unrecorded   %s (%s), because of size or "
+		"thread:\n               %s\n",
+		COUNTED(unrecorded->allocations, "block"),
 		SIZE_TEXT(unrecorded->bytes),
 		model_is_selected(r->model) || r->keep != NULL ?
-		"nobody knows what the filters say of them: not counted" :
+		"the filters cannot be applied to them: not counted" :
 		"counted in the allocations above and in --sizes");
 }
 

@@ -81,9 +81,9 @@ void report_coverage_cut(const struct coverage *coverage, struct buffer *text)
 
 	if (cut->allocations == 0)
 		return;
-	buffer_printf(text, "of %s allocation%s (%s) the outer frames are not "
-		      "known, and nobody knows what the filters say of them: "
-		      "not counted",
+	buffer_printf(text, "of %s allocation%s (%s) the outer frames are "
+		      "unknown, and the filters cannot be applied to them: not "
+		      "counted",
 		      quantity_count(count, cut->allocations),
 		      cut->allocations == 1 ? "" : "s",
 		      quantity_size(bytes, (int64_t)cut->bytes));
@@ -98,8 +98,8 @@ void report_coverage_undecided(const struct coverage *coverage,
 		report_coverage_cut(coverage, text);
 		return;
 	}
-	buffer_printf(text, "nobody knows what the filters say of %s (%s), of "
-		      "which too little is in the trace: not counted",
+	buffer_printf(text, "the filters cannot be applied to %s (%s), because "
+		      "the trace lacks data of them: not counted",
 		      COUNTED(all->allocations, "allocation"),
 		      SIZE_TEXT(all->bytes));
 }

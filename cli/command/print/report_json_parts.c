@@ -1,14 +1,14 @@
 /*
- * report_json_parts.c: a trace's summary, figures and stacks as JSON. Keys are
- * only ever added; tools rely on the names. Called by the main thread.
+ * report_json_parts.c: a trace's summary, measures and stacks as JSON. Keys are
+ * only ever added, because tools rely on the names. Called by the main thread.
  */
 #include "cli/command/print/report_parts.h"
 
 #include <string.h>
 
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
-/* Where the live blocks lie, and how much of their memory was not asked for. */
+/* Where the live blocks lie, and how much memory was added by rounding. */
 static void put_heap(struct json *json, const struct report *r)
 {
 	struct heap_share shares[HEAP_PARTS];
@@ -50,7 +50,7 @@ void report_json_totals(struct json *json, const struct report_process *about)
 	json_uint(json, "lost_bytes", coverage->lost_bytes);
 }
 
-/* Of a trace from which blocks were left out. */
+/* For a trace from which blocks were left out. */
 static void put_left_out(struct json *json, const struct report *r)
 {
 	const struct coverage_amount *left_out = &r->about.coverage.left_out;

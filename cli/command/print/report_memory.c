@@ -1,9 +1,9 @@
 /*
- * report_memory.c: what reports say of the program's memory as the kernel and
- * the C library count it. Called by the main thread.
+ * report_memory.c: reports the program's memory as counted by the kernel and
+ * the C library. Called by the main thread.
  *
- * These figures are of the whole process, the recorder's own memory included;
- * snapshots tell how much that is.
+ * These values are for the whole process, including the recorder's own memory;
+ * snapshots show how much that is.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,7 @@
 #include "cli/command/print/report_parts.h"
 #include "cli/model/stats/footprint.h"
 
-#define COLUMN 11		/* of the summary's words */
+#define COLUMN 11		/* width of the summary's labels */
 
 const char *const report_usage_keys[GT_USAGE_VALUES] = {
 	[GT_USAGE_COST_NS] = "cost_ns",
@@ -65,7 +65,7 @@ static const char *kind_text(uint32_t kind)
 							 "unknown";
 }
 
-/* Why a snapshot has no figures of the allocator; NULL: it has. */
+/* Why a snapshot has no values of the allocator; NULL: it has them. */
 static const char *arenas_text(uint32_t state)
 {
 	static const char *const words[GT_ARENAS_STATES] = {
@@ -114,7 +114,7 @@ static void put_sizes(const struct model *model, FILE *out)
 		"mapped", SIZE_TEXT(peak),
 		SIZE_TEXT(footprint_last(f, GT_USAGE_SIZE)), when);
 	if (last != NULL)
-		fprintf(out, "  %-*s  %s of them set aside by the recorder\n",
+		fprintf(out, "  %-*s  %s of them reserved by the recorder\n",
 			COLUMN, "", SIZE_TEXT(last->ours.size));
 }
 
@@ -225,12 +225,12 @@ void report_memory_info(const struct model *model, FILE *out)
 			    GT_USAGE_DETAILED;
 		cost += f->points[i].value[GT_USAGE_COST_NS];
 	}
-	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all figures; %s "
+	fprintf(out, "\nMEMORY (%zu points, %" PRIu64 " with all measures; %s "
 		"of processor time)\n", f->point_count, detailed,
 		TIME_TEXT(cost));
 	if (f->point_count > 1)
-		fprintf(out, "  every        %s on average, in which something "
-			"moved\n",
+		fprintf(out, "  every        %s on average, while values "
+			"changed\n",
 			TIME_TEXT((model_since_start_ns(model,
 				f->points[f->point_count - 1].stamp) -
 				model_since_start_ns(model,

@@ -1,7 +1,7 @@
 /*
- * report_relatives.c: see report_parts.h. Who records a shell script, or
- * a wrapper that ends with exec, gets a trace of little interest beside the
- * one that was wanted. Called by the main thread.
+ * report_relatives.c: see report_parts.h. The trace of a shell script, or of a
+ * wrapper that ends with exec, is of little interest; the traces of its
+ * children or of its later program are. Called by the main thread.
  */
 #include "cli/command/print/report_parts.h"
 
@@ -12,20 +12,20 @@
 #include "cli/base/text/fit.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/quote.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/family.h"
 #include "cli/trace/read/locate.h"
 #include "cli/trace/read/reader.h"
 
-#define TRACES_MAX 1000		/* looked at: a summary must not take long */
+#define TRACES_MAX 1000		/* examined: a summary must not take long */
 
 struct relatives {
-	char *successor;	/* of the same process, after exec */
+	char *successor;	/* trace of the same process, after exec */
 	uint64_t succeeded_ns;	/* when */
 	uint64_t children;
 };
 
-/* The first one that the process ran after this one. */
+/* Keeps the process's next program after this trace. */
 static void take_successor(struct relatives *found, const char *path,
 			   uint64_t begin_ns)
 {
@@ -41,7 +41,8 @@ static void look_at(struct relatives *found, const struct report *r,
 {
 	struct trace_facts facts;
 
-	if (fold_facts(path, &facts) != 0 || facts.result != SCAN_OPEN_OK ||
+	if (live_recover_facts(path, &facts) != 0 ||
+	    facts.result != SCAN_OPEN_OK ||
 	    facts.trace_id == model_reader_report(r->model)->trace_id)
 		return;
 	if ((uint64_t)facts.pid != r->about.pid)
@@ -51,8 +52,7 @@ static void look_at(struct relatives *found, const struct report *r,
 		take_successor(found, path, facts.begin_ns);
 }
 
-/* A command to be pasted, so it is not cut; where the line has no room, on
- * one of its own. */
+/* A command to be pasted, so it is not cut; it gets its own line if needed. */
 static void put_hint(const struct report *r, size_t column, const char *path)
 {
 	LOCAL_BUFFER hint = { 0 };
@@ -87,8 +87,8 @@ void report_relatives_text(const struct report *r)
 		put_hint(r, 32, found.successor);
 	}
 	if (found.children > 0) {
-		int column = fprintf(r->out, "  children     %s of what it "
-				     "started:",
+		int column = fprintf(r->out, "  children     %s of child "
+				     "processes:",
 				     COUNTED(found.children, "trace"));
 
 		put_hint(r, (size_t)column, directory);

@@ -71,16 +71,16 @@ void report_sizes_add(struct report *r)
 
 /* ---- text ---- */
 
-/* Powers of two that are nearly powers of ten: a bucket with a lifetime below
- * 2^i ns is below so much, within a tenth. */
+/* Powers of two near powers of ten: lifetimes below 2^i ns are below the time
+ * in `text`, within a tenth. */
 static const struct {
-	unsigned bucket;	/* the first one that is not below */
+	unsigned bucket;	/* the first bucket that is not below */
 	const char *text;
 } steps[] = {
 	{ 11, "1us" }, { 21, "1ms" }, { 31, "1s" }, { 37, "1min" },
 };
 
-/* Allocations of which it is known what became of them. */
+/* Allocations whose fate is known. */
 static uint64_t recorded(const struct report_process *about)
 {
 	return about->sum.count - about->unrecorded_in_sum;
@@ -111,7 +111,7 @@ void report_lifetimes_line(const struct report *r)
 		PERCENT_TEXT(all - freed, all));
 }
 
-/* "16 .. 31": what sizes belong to a bucket. */
+/* "16 - 31 B": the sizes of a bucket. */
 static void put_range(FILE *out, unsigned bucket)
 {
 	char range[2 * QUANTITY_TEXT];
@@ -152,8 +152,8 @@ static void put_lifetimes(const struct report *r)
 {
 	uint64_t all = recorded(&r->about), below = 0;
 
-	fprintf(r->out, "\n%sLIFETIMES%s: how long blocks lived that were "
-		"freed\n\n  %-14s %13s %6s %9s %9s\n", r->style->title,
+	fprintf(r->out, "\n%sLIFETIMES%s: how long freed blocks lived\n\n  "
+		"%-14s %13s %6s %9s %9s\n", r->style->title,
 		r->style->off, "less than", "blocks", "share", "so far",
 		"bytes");
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -182,8 +182,8 @@ void report_sizes_text(const struct report *r)
 
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
 		all += r->sizes.size[i].allocations;
-	fprintf(r->out, "\n%sSIZES%s: how large the blocks were that were "
-		"asked for\n\n", r->style->title, r->style->off);
+	fprintf(r->out, "\n%sSIZES%s: sizes of allocated blocks\n\n",
+		r->style->title, r->style->off);
 	if (all == 0) {
 		fprintf(r->out, "      none\n");
 		return;

@@ -1,6 +1,5 @@
 /*
- * report_sizes.h: how large blocks were and how long they lived, by powers
- * of two.
+ * report_sizes.h: histograms of block sizes and lifetimes, by powers of two.
  */
 #ifndef GNOMON_REPORT_SIZES_H
 #define GNOMON_REPORT_SIZES_H
@@ -16,7 +15,7 @@ struct report;
 struct report_size {
 	uint64_t allocations;
 	uint64_t bytes;
-	/* not with filters of stacks */
+	/* not with stack filters */
 	uint64_t frees;
 	uint64_t temporary;
 	uint64_t live_blocks;
@@ -27,19 +26,19 @@ struct report_size {
 struct report_sizes {
 	struct report_size size[HISTOGRAM_BUCKETS];
 	struct histogram_bucket lifetime[HISTOGRAM_BUCKETS];	/* ns */
-	bool coarse;		/* only the first two of each size are known */
-	bool unknown;		/* nothing is: there are filters of stacks, and
-				 * the model has no histograms of contexts */
+	bool coarse;		/* each size has only the first two members */
+	bool unknown;		/* no values: there are stack filters, and the
+				 * model has no histograms of contexts */
 };
 
-/* Put those of the report's model to what is there. */
+/* Adds the histograms of the report's model. */
 void report_sizes_add(struct report *report);
-/* A line of the summary: what share of the blocks lived how long. */
+/* A line of the summary: shares of blocks by lifetime. */
 void report_lifetimes_line(const struct report *report);
-/* The sections, the members of --sizes. */
+/* The sections, and the members, of --sizes. */
 void report_sizes_text(const struct report *report);
 void report_sizes_json(struct json *json, const struct report *report);
-/* The same members of a part of a report, of which less is known. */
+/* The same members for a part of a report, with less detail. */
 void report_histograms_json(struct json *json, const struct histogram *sizes,
 			    const struct histogram *lifetimes);
 

@@ -1,22 +1,22 @@
 /*
- * report_stack.c: stacks and figures as lines of text.
+ * report_stack.c: prints stacks and measures as lines of text.
  * Called by the main thread.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/base/text/fit.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/quantity.h"
 #include "cli/command/print/report_parts.h"
 #include "cli/stack/runtime_frames.h"
 
-#define FUNCTION_MIN 24		/* columns that a name has before a place */
-#define LIBRARY_SHORT 20	/* columns of a library's that is shortened */
+#define FUNCTION_MIN 24		/* columns of a name before a place */
+#define LIBRARY_SHORT 20	/* columns of a shortened library name */
 
 /*
- * "file:line:column  library"; of a brief one only what matters most. A long
- * library's name is shortened first, and left out only where a file is told.
+ * Steps of shortening "file:line:column library". A long library name is
+ * shortened first, and left out only if there is a file.
  */
 enum brevity {
 	WHOLE, NO_COLUMN, SHORT_LIBRARY, NO_LIBRARY, NO_FILE, NOTHING,
@@ -42,7 +42,7 @@ static void add_place(struct buffer *out, const struct frame *frame, bool full,
 		return;
 	if (in_file) {
 		buffer_printf(out, "%s", full ? frame->file :
-			      last_part(frame->file));
+			      base_name(frame->file));
 		if (frame->line > 0)
 			buffer_printf(out, ":%u", frame->line);
 		if (frame->column > 0 && brevity < NO_COLUMN)
@@ -58,7 +58,7 @@ static void add_place(struct buffer *out, const struct frame *frame, bool full,
 void report_frame_text(const struct frame *frame, bool full, size_t width,
 		       struct buffer *name, struct buffer *place)
 {
-	/* As much of the place as leaves the name enough. */
+	/* As much of the place as leaves enough space for the name. */
 	for (enum brevity brevity = WHOLE; brevity < BREVITIES; brevity++) {
 		buffer_clear(place);
 		add_place(place, frame, full, brevity);
@@ -105,7 +105,7 @@ static bool is_same(const struct frame *a, const struct frame *b)
 		!a->inlined && !b->inlined;
 }
 
-/* How many frames from `i` on are the same as frame `i`: recursion. */
+/* How many frames from `i` on are equal to frame `i`: recursion. */
 static size_t same_frames(const struct report_stack *stack, size_t i)
 {
 	size_t n = 1;
@@ -128,7 +128,7 @@ void report_folded(const struct report *r, size_t count, int indent)
 		r->style->dim, count, report_plural(count), r->style->off);
 }
 
-/* The main that rustc makes, which calls the program's. */
+/* The main made by rustc, which calls the program's main. */
 static bool is_main_of_rust(const struct report *r, size_t i)
 {
 	const struct frame *frame = &r->stack.list[i];
@@ -139,7 +139,7 @@ static bool is_main_of_rust(const struct report *r, size_t i)
 		strncmp(frame[-1].function, "std::rt::lang_start", 19) == 0;
 }
 
-/* A stripped program's _start, which called the C library's start of main. */
+/* A stripped program's _start, which called libc's start of main. */
 static bool is_nameless_start(const struct report *r, size_t i)
 {
 	const struct frame *frame = &r->stack.list[i];
@@ -148,7 +148,7 @@ static bool is_nameless_start(const struct report *r, size_t i)
 		report_folds(r, frame - 1);
 }
 
-/* Is it folded where it is in the stack? Its site never is. */
+/* Whether the frame is folded at this place in the stack. The site never is. */
 static bool folds_at(const struct report *r, size_t i)
 {
 	return i != r->stack.site && (report_folds(r, &r->stack.list[i]) ||
@@ -156,8 +156,8 @@ static bool folds_at(const struct report *r, size_t i)
 				      is_nameless_start(r, i));
 }
 
-/* How many frames from `i` on, up to `end`, are folded into one line: one by
- * itself is not. */
+/* How many frames from `i` on, up to `end`, are folded into one line; a single
+ * frame is not folded. */
 static size_t folded_frames(const struct report *r, size_t i, size_t end)
 {
 	size_t n = 0;
@@ -167,7 +167,7 @@ static size_t folded_frames(const struct report *r, size_t i, size_t end)
 	return n > 1 ? n : 0;
 }
 
-/* A frame, or several that are said in a line or two; how many. */
+/* Prints one frame, or several in a line or two; returns how many. */
 static size_t put_frames(const struct report *r, size_t i, size_t end,
 			 int indent)
 {
@@ -192,10 +192,10 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 	const struct report_stack *stack = &r->stack;
 	const char *stop = frames_stop_text(stack->stop);
 	size_t lines = 0, i = first, end = stack->count;
-	/* so many are not worth a line that says how many */
+	/* this many frames get no "... more" line */
 	size_t last = r->options->all ? 1 : 2;
 
-	/* what led to main, or to a thread's function */
+	/* frames that led to main, or to a thread's function */
 	while (end > first + 1 && stop == NULL && folds_at(r, end - 1))
 		end--;
 	while (i < end && (limit == 0 || lines < limit || end - i <= last)) {
@@ -214,9 +214,9 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 
 /* ---- figures ---- */
 
-uint64_t report_whole(const struct report *r, enum figure key)
+uint64_t report_whole(const struct report *r, enum measure key)
 {
-	return figures_have(key, FIGURE_SUMS) ?
+	return figures_have(key, MEASURE_SUMS) ?
 		figures_value(&r->about.sum, key, r->end_ns) : 0;
 }
 
@@ -227,12 +227,12 @@ static void put_share(const struct report *r, uint64_t value, uint64_t whole)
 			PERCENT_TEXT(value, whole), r->style->off);
 }
 
-/* What is in a row's braces, of so many bytes: a member, or the plural of the
- * number before, `*last`. */
+/* Prints the word in a row's braces, of `size` bytes: a member, or the plural
+ * of the previous number, `*last`. */
 static void put_word(const struct report *r, const struct figures *figures,
 		     const char *word, size_t size, uint64_t *last)
 {
-	const struct figure_member *member = figures_member(word, size);
+	const struct measure_member *member = figures_member(word, size);
 
 	if (member == NULL) {
 		fputs(report_plural(*last), r->out);
@@ -243,15 +243,15 @@ static void put_word(const struct report *r, const struct figures *figures,
 }
 
 void report_figures(const struct report *r, const struct figures *figures,
-		    enum figure key, bool bound)
+		    enum measure key, bool bound)
 {
-	const char *at = figure_kinds[key].row;
+	const char *at = measure_kinds[key].row;
 	uint64_t last = 0;
 	size_t size;
 
 	put_share(r, figures_value(figures, key, r->end_ns),
 		  report_whole(r, key));
-	if (bound && key == FIGURE_OWN_PEAK)
+	if (bound && key == MEASURE_OWN_PEAK)
 		fputs("at most ", r->out);
 	for (; *at != 0; at += size + 1) {
 		size = strcspn(at, "[]{");

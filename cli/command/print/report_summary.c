@@ -1,6 +1,6 @@
 /*
  * report_summary.c: the first paragraph of a report: what ran, how much it
- * allocated, and what the figures lack. Called by the main thread.
+ * allocated, and what data is missing. Called by the main thread.
  */
 #include <inttypes.h>
 
@@ -9,9 +9,9 @@
 #include "cli/model/core/controls.h"
 #include "cli/model/heap.h"
 #include "cli/command/print/report_parts.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 
-#define COLUMN 15		/* where the second words begin */
+#define COLUMN 15		/* where values begin */
 #define VALUE_WIDTH (report_width() - COLUMN)
 
 const char *report_plural(uint64_t count)
@@ -19,8 +19,8 @@ const char *report_plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Where the live blocks lie. The main arena is where nearly all programs have
- * nearly all of them: told where that is not so. */
+/* Where the live blocks lie; nearly all blocks of nearly all programs lie in
+ * the main arena. */
 static void put_heap(const struct report *r)
 {
 	static const char *const texts[HEAP_UNKNOWN] = {
@@ -34,7 +34,7 @@ static void put_heap(const struct report *r)
 	for (unsigned i = 0; i < HEAP_UNKNOWN; i++) {
 		if (shares[i].blocks == 0)
 			continue;
-		fprintf(r->out, "%s%s %s, %s with what it rounds up", gap,
+		fprintf(r->out, "%s%s %s, %s including rounding", gap,
 			SIZE_TEXT(shares[i].bytes), texts[i],
 			SIZE_TEXT(shares[i].usable));
 		gap = ";\n               ";
@@ -49,8 +49,8 @@ static void put_temporary(const struct report *r)
 	uint64_t between = r->options->query->temporary;
 
 	if (r->about.coverage.sample_mean > 0) {
-		fprintf(r->out, "  temporary    not known: a sample lacks what was "
-			"allocated between\n");
+		fprintf(r->out, "  temporary    unknown: a sample lacks the "
+			"allocations in between\n");
 		return;
 	}
 	fprintf(r->out, "  temporary    %s (%s of all %sallocations): freed ",
@@ -66,8 +66,8 @@ static void put_temporary(const struct report *r)
 			"their thread\n", COUNTED(between, "other allocation"));
 }
 
-/* Blocks of which the trace has only the totals: what that means for the
- * figures. */
+/* Blocks that are only in the trace's totals, and the effect on the
+ * measures. */
 static void put_left_out(const struct report *r)
 {
 	const struct coverage_amount *left_out = &r->about.coverage.left_out;
@@ -80,19 +80,19 @@ static void put_left_out(const struct report *r)
 		COUNTED(left_out->allocations, "block"),
 		SIZE_TEXT(left_out->bytes),
 		model_is_selected(r->model) ?
-		"nobody knows what the filters say of them: not counted" :
+		"the filters cannot be applied to them: not counted" :
 		r->keep != NULL ?
 		"counted where the filters keep their stacks, not in --by size" :
 		"counted above and in --sizes, not in --by size");
 	if (run[GT_RUN_PEAK_KEPT] == 0 &&
 	    run[GT_RUN_PEAK_BYTES] > r->about.sum.peak_bytes &&
 	    model_number(r->model, GT_INFO, "part", 0) == 0)
-		fprintf(r->out, "               the peak is that of the others; "
-			"with them it was %s\n",
+		fprintf(r->out, "               the peak is without them; with "
+			"them it was %s\n",
 			SIZE_TEXT(run[GT_RUN_PEAK_BYTES]));
 }
 
-/* `end`: when that is, of a recording that is over. */
+/* `end`: the words for the end of a finished recording. */
 static void put_live(const struct report *r, const char *end)
 {
 	const struct figures *sum = &r->about.sum;
@@ -100,7 +100,7 @@ static void put_live(const struct report *r, const char *end)
 	fprintf(r->out, "  live         %s in %s%s\n",
 		SIZE_TEXT(sum->live_bytes), COUNTED(sum->live_blocks, "block"),
 		query_is_of_moment(r->options->query) ?
-		" at the moment that was asked for" :
+		" at the requested moment" :
 		r->about.being_written ? " now" :
 		model_controls(r->model)->off ? " when recording stopped" :
 		end);
@@ -111,20 +111,20 @@ static void put_totals(const struct report *r)
 	const char *filters = filter_text(r->options->query->filter);
 	const struct figures *sum = &r->about.sum;
 
-	fprintf(r->out, "  allocations  %s, %s in total (a realloc is one, and "
-		"a free)\n", COUNT_TEXT(sum->count),
+	fprintf(r->out, "  allocations  %s, %s in total (realloc counts here "
+		"and as a free)\n", COUNT_TEXT(sum->count),
 		SIZE_TEXT(sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n", COUNT_TEXT(sum->frees));
-	/* with filters it is no peak of theirs, and may be less than live */
+	/* with filters it is not their own peak, and may be less than live */
 	fprintf(r->out, filters[0] == 0 ?
 		"  peak         %s in %s, after %s: %s\n" :
 		"  at the peak  %s in %s of these, after %s: %s\n",
 		SIZE_TEXT(sum->peak_bytes), COUNTED(sum->peak_blocks, "block"),
 		TIME_TEXT(r->about.peak_time_ns),
-		filters[0] != 0 ? "when all was most" :
+		filters[0] != 0 ? "the peak of all blocks" :
 		model_number(r->model, GT_INFO, "part", 0) != 0 ?
 		"the most in this part" : "the most at any time");
-	put_live(r, " at the end: leaked, or in use to the last");
+	put_live(r, " at the end: leaked, or in use until then");
 	put_heap(r);
 	put_temporary(r);
 	put_left_out(r);
@@ -133,7 +133,7 @@ static void put_totals(const struct report *r)
 	report_lifetimes_line(r);
 }
 
-/* All of the file could be read, whatever it is that it holds. */
+/* Whether all of the file could be read. */
 static bool is_whole(const struct report_process *about)
 {
 	return about->coverage.damaged == 0 && about->coverage.lost_bytes == 0;
@@ -146,25 +146,25 @@ static void put_dropped(const struct report *r,
 
 	if (about->coverage.dropped != 0) {
 		fprintf(r->out, "  %sdropped%s      %s event%s lost (ring "
-			"full, or no writer):\n               all figures are "
-			"too low\n", r->style->warn, r->style->off,
+			"full, or no recorder):\n               all measures "
+			"are too low\n", r->style->warn, r->style->off,
 			COUNT_TEXT(about->coverage.dropped),
 			about->coverage.dropped == 1 ? " was" : "s were");
 		return;
 	}
 	if (about->failed)
-		what = " until recording stopped: what came later is missing";
+		what = " until recording stopped: later events are missing";
 	else if (!about->ended)
-		what = " until the last event that is here";
+		what = " up to the last event in the trace";
 	else if (is_whole(about) &&
 		 about->coverage.left_out.allocations == 0)
 		what = r->model != NULL && model_has_gap(r->model) ?
-			": all that was to be recorded is here" :
+			": all selected events are here" :
 			": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);
 }
 
-/* As many lines as it needs, behind a word of the summary. */
+/* Prints a text after a label of the summary, on as many lines as needed. */
 static void put_lines(const struct report *r, const char *text)
 {
 	struct buffer plain = { 0 }, lines = { 0 };
@@ -177,7 +177,7 @@ static void put_lines(const struct report *r, const char *text)
 	buffer_free(&lines);
 }
 
-/* What filters could not judge, as far as put_left_out has not said it. */
+/* Allocations that filters could not judge, unless put_left_out has them. */
 static void put_undecided(const struct report *r,
 			  const struct coverage *coverage)
 {
@@ -194,13 +194,13 @@ static void put_undecided(const struct report *r,
 	buffer_free(&text);
 }
 
-/* What the figures lack. Always told, also when it is nothing. */
+/* Lines about missing data. Always printed, even if nothing is missing. */
 void report_losses(const struct report *r, const struct report_process *about)
 {
 	if (about->coverage.sample_mean > 0)
-		fprintf(r->out, "  %sestimated%s    from a sample: one block "
-			"in every %s or so; sums are right\n               on "
-			"average, small ones by chance\n", r->style->warn,
+		fprintf(r->out, "  %sestimated%s    from a sample: about one "
+			"block per %s; sums are right\n               on "
+			"average, small sums vary by chance\n", r->style->warn,
 			r->style->off, SIZE_TEXT(about->coverage.sample_mean));
 	put_dropped(r, about);
 	if (about->coverage.unpaired > 0)
@@ -209,8 +209,8 @@ void report_losses(const struct report *r, const struct report_process *about)
 			COUNTED(about->coverage.unpaired, "free"),
 			about->coverage.unpaired == 1 ? "its" : "their");
 	else
-		fprintf(r->out, "  unpaired     0: each free is of a block whose "
-			"allocation is known\n");
+		fprintf(r->out, "  unpaired     0: each free has its "
+			"allocation\n");
 	if (about->coverage.foreign_frees > 0)
 		fprintf(r->out, "  foreign      %s of blocks from before%s, or "
 			"that were not recorded\n",
@@ -222,8 +222,8 @@ void report_losses(const struct report *r, const struct report_process *about)
 			r->style->off, COUNTED(about->coverage.damaged, "place"),
 			SIZE_TEXT(about->coverage.lost_bytes));
 	else
-		fprintf(r->out, "  damaged      0: all that is in the trace could "
-			"be read\n");
+		fprintf(r->out, "  damaged      0: the whole trace could be "
+			"read\n");
 	if (r->model == NULL && about->coverage.left_out.allocations > 0)
 		fprintf(r->out, "  left out     %s (%s) of which there are only "
 			"the totals\n",
@@ -232,7 +232,7 @@ void report_losses(const struct report *r, const struct report_process *about)
 	put_undecided(r, &about->coverage);
 }
 
-/* `text`, which a terminal would obey, in at most `width` columns. */
+/* Prints `text` without its control characters, in at most `width` columns. */
 void report_put_text(FILE *out, const char *text, size_t width)
 {
 	LOCAL_BUFFER line = { 0 };
@@ -254,7 +254,7 @@ void report_put_path(FILE *out, const char *path, size_t width, bool full)
 void report_made_up_text(const struct model *model, FILE *out)
 {
 	if (model_made_up(model) != MODEL_GENUINE)
-		fprintf(out, "  anonymized   names of functions were taken out; "
+		fprintf(out, "  anonymized   function names were removed; "
 			"other names are made up\n");
 }
 
@@ -319,7 +319,7 @@ void report_summary(const struct report *r)
 
 /* ---- in brief ---- */
 
-/* Command and process, what is known of them. */
+/* Command and process, as far as known. */
 static void put_ran(const struct report *r)
 {
 	const struct report_process *about = &r->about;
@@ -358,7 +358,7 @@ static void put_sums(const struct report *r)
 	put_live(r, " at the end");
 }
 
-/* What is missing; a line also where it is nothing. */
+/* Lines about missing data; at least one. */
 static void put_lacks(const struct report *r)
 {
 	const struct coverage *coverage = &r->about.coverage;

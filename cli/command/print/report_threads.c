@@ -11,11 +11,12 @@
 #include "cli/command/print/report_parts.h"
 #include "cli/model/core/threads.h"
 
-#define SUMMARY_COLUMN 15	/* where a line of the summary goes on, */
+#define SUMMARY_COLUMN 15	/* where a line of the summary continues, */
 #define THREAD_COLUMN 11	/* and one about a thread */
 #define NAMES_MAX 100		/* of one thread; JSON has all */
 
-/* How a thread's stacks were taken; traces may come from a later recorder. */
+/* How a thread's stacks were captured; a later recorder may have other
+ * modes. */
 static const char *mode_text(const struct trace_capture *capture)
 {
 	static const char *const words[GT_MODE_COUNT] = {
@@ -50,8 +51,8 @@ static const char *why_text(const struct trace_capture *capture)
 	return why < GT_WHY_COUNT ? words[why] : "unknown";
 }
 
-/* Of all described threads; returns how many. Those that lived one after the
- * other may have used the same memory. */
+/* Sums over all described threads; returns their number. Threads that lived one
+ * after another may have used the same memory. */
 static uint64_t sum_captures(const struct model *model,
 			     uint64_t modes[GT_MODE_COUNT],
 			     struct trace_capture *sum)
@@ -119,20 +120,20 @@ void report_slow_text(const struct model *model, FILE *out)
 	uint64_t count = threads_without_memory(model_threads(model));
 
 	if (count > 0)
-		fprintf(out, "  slow         each stack was walked in full in %"
-			PRIu64 " thread%s, for which\n%*sthere was no memory "
-			"left: --memory is too little for this program\n",
+		fprintf(out, "  slow         stacks were unwound in full in %"
+			PRIu64 " thread%s\n%*swithout memory left: --memory "
+			"is too small for this program\n",
 			count, count == 1 ? "" : "s", SUMMARY_COLUMN, "");
 }
 
-/* A program may put anything into one. */
+/* A program may put any bytes into a name. */
 static void add_name(const struct thread_name *name, struct buffer *out)
 {
 	buffer_string(out, name->text);
 	buffer_printable(out);
 }
 
-/* Where there were several. */
+/* Prints a thread's names if it had several. */
 static void put_names(const struct model *model, const struct thread *thread,
 		      FILE *out)
 {

@@ -2,18 +2,18 @@
  * firefox.c: the Firefox Profiler's own ("processed") format, version 63, for
  * profiler.firefox.com and profiler-cli.
  *
- *	meta, libs, shared	what all threads refer to: firefox_tables.h
+ *	meta, libs, shared	shared by all threads: firefox_tables.h
  *	threads	 the program	native allocations, each with the free of the
- *				same memoryAddress: what was allocated and
- *				freed when (firefox_rows.h); or one for each
+ *				same memoryAddress, over time
+ *				(firefox_rows.h); with --threads one for each
  *				thread. Markers, on the first
  *		 a thread for each other cost, as the reader's own importer
- *		 of DHAT's files makes them: what is live, what was live at
- *		 the peak, how many allocations, how many temporary ones
- *	counters		what was live, and resident, over time
+ *		 for DHAT makes them: live, live at
+ *		 the peak, allocations, temporary allocations
+ *	counters		live and resident memory over time
  *
- * Readers drop what is at or behind the end of the recording, so that is a
- * little later here. Called by the main thread.
+ * Readers drop events at or after the end of the recording, so the end is
+ * written a little later. Called by the main thread.
  */
 #include "cli/export/exporters.h"
 
@@ -31,8 +31,9 @@
 #include "cli/model/core/threads.h"
 
 #define VERSION 63		/* of the processed format */
-#define GECKO_VERSION 31	/* of the other one, which comes with it */
-#define END_NS 1000		/* behind the last event */
+#define GECKO_VERSION 31	/* of the unprocessed format it corresponds
+				 * to */
+#define END_NS 1000		/* after the last event */
 
 struct writing {
 	struct export *export;
@@ -41,14 +42,14 @@ struct writing {
 	struct firefox_row *peak;	/* a row for each context */
 	size_t peak_count, peak_capacity;
 	uint64_t end_ns;
-	size_t of_events;	/* threads that are not of a cost alone */
+	size_t of_events;	/* number of threads with events */
 	size_t threads;		/* written so far */
 	struct json json;
 	char pid[24];
-	const char *name;	/* of the program */
+	const char *name;	/* program name */
 };
 
-/* ---- threads: what they all have ---- */
+/* ---- threads: common parts ---- */
 
 static void write_ns(struct json *json, const char *key, uint64_t ns)
 {
@@ -108,12 +109,12 @@ static void begin_thread(struct writing *w, const char *name)
 
 /* ---- rows ---- */
 
-/* Those rows of a list that have a value. */
+/* The rows of a list whose value is not 0. */
 struct view {
 	const struct firefox_row *list;
 	size_t count;
 	uint64_t (*value)(const struct firefox_row *row);
-	bool balanced;		/* ends have their places, too */
+	bool balanced;		/* includes frees */
 };
 
 static uint64_t bytes_of(const struct firefox_row *row)
@@ -136,8 +137,8 @@ static uint64_t temporary_of(const struct firefox_row *row)
 	return row->ends ? 0 : row->temporary;
 }
 
-/* A free has no stack, as nobody knows who frees: readers look for that of
- * the allocation, by the address. */
+/* A free has no stack, since it is not recorded: readers take that of the
+ * allocation with the same address. */
 static void write_stack(struct writing *w, const struct firefox_row *row)
 {
 	uint32_t stack = row->ends ? FIREFOX_NONE :
@@ -239,7 +240,7 @@ static void write_events(struct writing *w, size_t first, size_t end)
 	json_end_object(json);
 }
 
-/* All rows of a thread, for each that has some. */
+/* One thread for each thread that has rows. */
 static void write_all_events(struct writing *w)
 {
 	size_t first = 0, end;
@@ -253,23 +254,23 @@ static void write_all_events(struct writing *w)
 	} while (first < w->rows.count);
 }
 
-/* In the order in which they are threads. */
+/* In the order of their threads in the profile. */
 static const struct cost {
-	enum figure cost;
+	enum measure cost;
 	uint64_t (*value)(const struct firefox_row *row);
 } costs[] = {
-	{ FIGURE_LIVE, live_of },
-	{ FIGURE_PEAK, bytes_of },
-	{ FIGURE_COUNT, blocks_of },
-	{ FIGURE_TEMPORARY, temporary_of },
+	{ MEASURE_LIVE, live_of },
+	{ MEASURE_PEAK, bytes_of },
+	{ MEASURE_COUNT, blocks_of },
+	{ MEASURE_TEMPORARY, temporary_of },
 };
 #define COSTS (sizeof(costs) / sizeof(costs[0]))
 
 static void write_cost(struct writing *w, const struct cost *cost)
 {
-	bool peak = cost->cost == FIGURE_PEAK;
-	bool bytes = figure_kinds[cost->cost].unit == QUANTITY_BYTES;
-	const char *name = figure_kinds[cost->cost].label;
+	bool peak = cost->cost == MEASURE_PEAK;
+	bool bytes = measure_kinds[cost->cost].unit == QUANTITY_BYTES;
+	const char *name = measure_kinds[cost->cost].label;
 	const struct view view = { peak ? w->peak : w->rows.list,
 				   peak ? w->peak_count : w->rows.count,
 				   cost->value, false };
@@ -344,18 +345,18 @@ static void write_about(struct writing *w)
 	if (filters[0] != 0)
 		write_entry(json, "Filters", filters + 1);
 	if (model_is_sampled(model))
-		write_entry(json, "Estimates, from a sample of one block in "
-			    "about", SIZE_TEXT(model_sample_mean(model)));
-	write_entry(json, "Times of allocations are exact to",
+		write_entry(json, "Estimates from a sample: mean bytes between "
+			    "samples", SIZE_TEXT(model_sample_mean(model)));
+	write_entry(json, "Resolution of allocation times",
 		    w->rows.span_ns == UINT64_MAX ?
-		    "nothing: sums of each stack are all there is" :
+		    "none: there are only sums for each stack" :
 		    TIME_TEXT(w->rows.span_ns));
 	json_end_array(json);
 	json_end_object(json);
 	json_end_array(json);
 }
 
-/* The thread of --cost, and that all of them are shown in this order. */
+/* Select the thread of --cost; show all threads in this order. */
 static void write_selection(struct writing *w)
 {
 	struct json *json = &w->json;
@@ -403,7 +404,7 @@ static void write_meta(struct writing *w)
 	json_uint(json, "processType", 0);
 	json_uint(json, "stackwalk", 1);
 	json_string(json, "platform", "Linux");
-	/* else readers ask servers for names, and tell them all libraries */
+	/* otherwise readers send the list of libraries to symbol servers */
 	json_bool(json, "symbolicated", true);
 	json_bool(json, "usesOnlyOneStackType", true);
 	json_bool(json, "sourceCodeIsNotOnSearchfox", true);
@@ -415,7 +416,7 @@ static void write_meta(struct writing *w)
 	json_end_object(json);
 }
 
-/* ---- all of it ---- */
+/* ---- the profile ---- */
 
 static void add_peak(void *owner, uint32_t node, uint32_t part,
 		     const struct figures *figures)
@@ -456,7 +457,7 @@ static void prepare(struct writing *w)
 	export_contexts(w->export, add_peak, w);
 }
 
-/* Without events there is that of all blocks, if no stack is left out. */
+/* Without events, the timeline of all blocks, unless stacks are filtered. */
 static const struct timeline *live_over_time(const struct writing *w)
 {
 	const struct export *export = w->export;
@@ -494,8 +495,7 @@ static int write_firefox(struct export *export)
 
 const struct exporter export_firefox = {
 	.name = "firefox",
-	.what = "the Firefox Profiler's JSON: what was allocated and freed, "
-		"over time",
+	.what = "Firefox Profiler JSON: allocations and frees over time",
 	.can_split_threads = true,
 	.wants = MODEL_WANT_TIMELINE,
 	.write = write_firefox,

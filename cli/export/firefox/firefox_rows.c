@@ -1,8 +1,8 @@
 /*
  * firefox_rows.c: see firefox_rows.h.
  *
- *  I1  Sums over rows are those over contexts, which are the report's: where
- *      events come to something else, rows are made of contexts.
+ *  I1  Sums over rows equal sums over contexts, which the report shows. If the
+ *      sums of events differ, rows are made from contexts.
  */
 #include "cli/export/firefox/firefox_rows.h"
 
@@ -16,8 +16,8 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/threads.h"
 
-/* As many as readers take without effort; but four for each context, of which
- * bundles need half. */
+/* As many as readers handle well, but at least four for each context: twice
+ * what bundles need. */
 #define BUNDLES (1u << 17)
 #define BUNDLES_OF_CONTEXT 4
 
@@ -38,7 +38,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 	const struct block *block = of->block;
 	struct bundle bundle = {
 		.node = of->node,
-		.born = model_since_start_ns(model, block->birth),
+		.born = model_since_start_ns(model, block->alloc),
 		.ended = ended,
 		.bytes = block->size,
 		.blocks = 1,
@@ -50,7 +50,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 	bundles_add(&c->bundles, &bundle);
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct collecting *c = owner;
 
@@ -82,7 +82,7 @@ static void take_live(void *owner, const struct export_block *block)
 static int follow(struct collecting *c)
 {
 	const struct export_follower follower = {
-		.owner = c, .birth = take_birth, .end = take_end,
+		.owner = c, .alloc = take_alloc, .end = take_end,
 		.live = take_live,
 	};
 	int status = export_follow(c->export, &follower);
@@ -117,7 +117,8 @@ static uint64_t without(uint64_t all, uint64_t part)
 	return all > part ? all - part : 0;
 }
 
-/* What lives, and the rest, of which nobody knows when it ended. */
+/* One bundle for live blocks, one for all others, whose time of free is
+ * unknown. */
 static void add_context(void *owner, uint32_t node, uint32_t part,
 			const struct figures *figures)
 {

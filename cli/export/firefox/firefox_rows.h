@@ -1,10 +1,10 @@
 /*
- * firefox_rows.h: what was allocated and freed, and when, as the rows of a
- * table for the Firefox Profiler, and what was live over time.
+ * firefox_rows.h: allocations and frees over time as table rows for the Firefox
+ * Profiler, and a timeline of live memory.
  *
- * There are at most two rows for each bundle (bundles.h): its birth, and its
- * end. In traces whose events cannot be followed, or do not tell all (a pipe,
- * a sample, one from which blocks were stripped), bundles are contexts.
+ * Each bundle (bundles.h) has at most two rows: its allocation and its free.
+ * Some traces have no complete list of events: those read from a pipe, recorded
+ * with --sample, or stripped of blocks. There each context is one bundle.
  * Called by the main thread.
  */
 #ifndef GNOMON_FIREFOX_ROWS_H
@@ -19,26 +19,28 @@
 
 struct firefox_row {
 	uint64_t ns;
-	uint32_t id;		/* of its bundle: birth and end have the same */
+	uint32_t id;		/* of the bundle: allocation and free have the
+				 * same */
 	uint32_t node;
-	uint32_t thread;	/* 0, unless threads are split */
-	bool ends;		/* else it begins */
-	bool lives;		/* it never ends */
+	uint32_t thread;	/* 0 unless rows are split by thread */
+	bool ends;		/* a free; else an allocation */
+	bool lives;		/* never freed */
 	uint64_t bytes, blocks, temporary;
 };
 
 struct firefox_rows {
 	struct firefox_row *list;	/* by thread, then time */
 	size_t count;
-	/* What was live, of the contexts that are kept; no buckets: unknown */
+	/* Live memory of the contexts that pass the filters; no buckets:
+	 * unknown */
 	struct timeline timeline;
-	uint64_t span_ns;	/* bundles are exact to this; UINT64_MAX: they
-				 * are contexts */
+	uint64_t span_ns;	/* time resolution of bundles; UINT64_MAX: one
+				 * bundle a context */
 };
 
-/* Returns what export_follow does. */
+/* Same return value as export_follow. */
 int firefox_rows_collect(struct firefox_rows *rows, struct export *export);
-/* For all threads together; there is no order by thread any more. */
+/* Sort by time over all threads; the order by thread is lost. */
 void firefox_rows_by_time(struct firefox_rows *rows);
 void firefox_rows_free(struct firefox_rows *rows);
 

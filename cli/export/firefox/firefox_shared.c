@@ -1,6 +1,6 @@
 /*
- * firefox_shared.c: writes the tables of firefox_tables.h: each is an object
- * of arrays of equal length, one for a column.
+ * firefox_shared.c: writes the tables of firefox_tables.h: each is an object of
+ * arrays of equal length, one array a column.
  */
 #include "cli/export/firefox/firefox_tables.h"
 #include "cli/model/core/images.h"
@@ -14,8 +14,8 @@
 void firefox_breakpad_id(char id[FIREFOX_BREAKPAD_ID],
 			 const uint8_t *build_id, size_t size)
 {
-	/* the first three fields of a GUID are in the order of the machine,
-	 * of all that we run on the lowest first */
+	/* the first three fields of a GUID are in native byte order, which is
+	 * little-endian on all supported machines */
 	static const uint8_t order[GUID_SIZE] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9,
 						  10, 11, 12, 13, 14, 15 };
 
@@ -57,8 +57,8 @@ void firefox_write_libs(struct firefox_tables *tables, struct json *json)
 
 /* ---- tables ---- */
 
-#define NOT_KNOWN UINT64_MAX		/* null */
-#define NONE (UINT64_MAX - 1)		/* -1, in columns that want it */
+#define NOT_KNOWN UINT64_MAX		/* JSON null */
+#define NONE (UINT64_MAX - 1)		/* -1, in columns that require it */
 #define FALSE (UINT64_MAX - 2)
 
 /* A column: its name, and the value in each row. */
@@ -127,7 +127,7 @@ COLUMN(frame_func, tables->list[i].func)
 COLUMN(frame_line, or_else(tables->list[i].line, 0, NOT_KNOWN))
 COLUMN(frame_column, or_else(tables->list[i].column, 0, NOT_KNOWN))
 COLUMN(func_name, tables->funcs.pairs[i].first)
-/* a resource is a library: they have the same numbers */
+/* resources are libraries, with the same numbers */
 COLUMN(func_resource, or_else(home_of(tables, i)->first, FIREFOX_NONE, NONE))
 COLUMN(func_source, or_else(home_of(tables, i)->second, FIREFOX_NONE,
 			    NOT_KNOWN))
@@ -160,7 +160,7 @@ static const struct column resource_columns[] = {
 	{ "host", not_known }, { "type", resource_type },
 };
 
-/* Where functions begin in their library is not looked up: it stays empty. */
+/* The start addresses of functions are not looked up: the table is empty. */
 static const struct column symbol_columns[] = {
 	{ "libIndex", zero }, { "address", zero }, { "name", zero },
 	{ "functionSize", not_known },

@@ -120,7 +120,7 @@ static uint32_t make_frames(struct firefox_tables *tables,
 
 /* ---- stacks ---- */
 
-/* Values of inward.h are stacks + 1; 0: no frame yet. */
+/* Values of context_value.h are stacks + 1; 0: no frame yet. */
 static uint32_t begin_early(void *owner, enum gt_stop stop, const char *words)
 {
 	struct firefox_tables *tables = owner;
@@ -156,7 +156,7 @@ static uint32_t step_inward(void *owner, uint32_t value, uint32_t place)
 
 uint32_t firefox_stack(struct firefox_tables *tables, uint32_t node)
 {
-	uint32_t value = inward_value(&tables->inward, node);
+	uint32_t value = context_value_of(&tables->context_value, node);
 
 	return value == 0 ? FIREFOX_NONE : value - 1;
 }
@@ -165,12 +165,13 @@ void firefox_tables_init(struct firefox_tables *tables, struct frames *frames)
 {
 	memset(tables, 0, sizeof(*tables));
 	tables->frames = frames;
-	inward_init(&tables->inward, frames, begin_early, step_inward, tables);
+	context_value_init(&tables->context_value, frames, begin_early,
+			   step_inward, tables);
 }
 
 void firefox_tables_free(struct firefox_tables *tables)
 {
-	inward_free(&tables->inward);
+	context_value_free(&tables->context_value);
 	intern_free(&tables->texts);
 	pairset_free(&tables->libs);
 	pairset_free(&tables->sources);

@@ -1,8 +1,8 @@
 /*
  * firefox_times.c: see firefox_times.h. Called by the main thread.
  *
- * A counter is a list of changes, and readers take no notice of the first: it
- * is 0, at the start.
+ * A counter is a list of changes. Readers ignore the first one, so it is 0, at
+ * the start.
  */
 #include "cli/export/firefox/firefox_times.h"
 
@@ -27,7 +27,7 @@ struct points {
 	size_t count, capacity;
 };
 
-/* Of many that are equal, the first and the last. */
+/* Of a run of equal points, keep only the first and the last. */
 static void add_point(struct points *points, uint64_t ns, uint64_t value,
 		      uint64_t number)
 {
@@ -43,8 +43,8 @@ static void add_point(struct points *points, uint64_t ns, uint64_t value,
 	points->list[points->count++] = (struct point){ ns, value, number };
 }
 
-/* The most that was live in a bucket is in the middle of it, as nobody knows
- * better; that of the whole is where it was. */
+/* A bucket's maximum is placed in its middle, since its time is unknown. The
+ * global peak is placed at its exact time. */
 static void add_bucket(struct points *points, const struct model *model,
 		       const struct timeline *timeline, size_t i)
 {
@@ -96,10 +96,10 @@ static void write_display(struct json *json, const char *label,
 	json_array(json, "tooltipRows");
 	write_tooltip(json, "accumulated", "bytes", label);
 	write_tooltip(json, "count-range", "bytes",
-		      "between the least and the most in the graph");
+		      "range in the graph");
 	if (numbers)
 		write_tooltip(json, "sample-number", "number",
-			      "allocations and frees since the point before");
+			      "allocations and frees since the previous point");
 	json_end_array(json);
 	json_end_object(json);
 }
@@ -170,8 +170,8 @@ static void write_resident(const struct export *export, const char *pid,
 			add_point(&points, model_since_start_ns(
 				export->model, timeline_stamp(timeline, i + 1)),
 				rows[i][GT_USAGE_RSS], 0);
-	begin_counter(json, "RSS", "Resident memory of the process, with the "
-		      "recorder's", pid);
+	begin_counter(json, "RSS", "Resident memory of the process, including "
+		      "the recorder's", pid);
 	write_display(json, "Resident memory", "blue", 21, false);
 	write_samples(json, &points, false);
 	json_end_object(json);

@@ -1,6 +1,6 @@
 /*
- * firefox_times.h: what a profile for the Firefox Profiler has of the whole
- * program over time: counters of memory, and markers.
+ * firefox_times.h: process-wide data over time in a Firefox Profiler profile:
+ * memory counters and markers.
  */
 #ifndef GNOMON_FIREFOX_TIMES_H
 #define GNOMON_FIREFOX_TIMES_H
@@ -9,13 +9,13 @@
 #include "cli/command/export.h"
 #include "cli/export/firefox/firefox_tables.h"
 
-#define FIREFOX_MS_DECIMALS 6	/* of a time in ns */
+#define FIREFOX_MS_DECIMALS 6	/* of a time in ms, exact to 1 ns */
 
-/* "counters"; `live`: what was live; without buckets it is left out. */
+/* "counters". `live`: live memory; left out if it has no buckets. */
 void firefox_write_counters(const struct export *export,
 			    const struct timeline *live, const char *pid,
 			    struct json *json);
-/* "markers", and for `meta` how they are shown. */
+/* "markers", and the schema in `meta` for how to show them. */
 void firefox_write_markers(const struct export *export,
 			   struct firefox_tables *tables, struct json *json);
 void firefox_write_marker_schema(struct json *json);

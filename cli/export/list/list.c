@@ -35,7 +35,7 @@ static void list(const struct listing *listing, const struct block *block,
 	listed->heap = block->pooled ? pools_name_of(
 		model_pools(model), pools_number(block->address)) : NULL;
 	listed->size = block->size;
-	listed->birth_ns = model_since_start_ns(model, block->birth);
+	listed->birth_ns = model_since_start_ns(model, block->alloc);
 	listed->thread = &threads->list[block->thread < threads->count ?
 					block->thread : 0];
 	listed->context = node;

@@ -1,11 +1,10 @@
 /*
- * list.h: what formats for other people's programs are made of: json, ndjson
- * and csv. They list either the contexts with all their figures, or, with
- * --by block, each allocation. Names are those of `gnomon report --json`.
+ * list.h: common parts of the generic formats: json, ndjson and csv. They list
+ * the contexts with all their measures, or, with --by block, each allocation.
+ * Names are those of `gnomon report --json`.
  *
- * Blocks come in the order in which they end, then those that are still live:
- * so it takes memory for contexts and live blocks, and none for the others.
- * Called by the main thread.
+ * Freed blocks come first, in the order of their frees, then live blocks. So
+ * only contexts and live blocks take memory. Called by the main thread.
  */
 #ifndef GNOMON_LIST_H
 #define GNOMON_LIST_H
@@ -21,30 +20,33 @@
 
 struct list_block {
 	uint64_t address, size;
-	const char *heap;	/* of the program's own; NULL: the allocator's */
+	const char *heap;	/* custom heap; NULL: the allocator's */
 	uint64_t birth_ns, end_ns;	/* since the start */
 	const char *fate;		/* live, freed, moved, lost */
-	bool temporary;			/* its end came soon */
-	const struct thread *thread;	/* that allocated it */
+	bool temporary;			/* freed before its thread's next
+					 * allocation */
+	const struct thread *thread;	/* allocating thread */
 	uint32_t context;
 };
 
-/* Each context as export_contexts has it, those with most of --cost first. */
+/* Each context that export_contexts has, in descending order of --cost. */
 void list_contexts(struct export *export,
 		   void (*each)(void *owner, uint32_t node,
 				const struct figures *figures),
 		   void *owner);
 /*
- * Each block that filters keep. Returns an exit status: EXIT_NOTHING, with a
- * message and before the first of them, if the trace cannot be read again.
+ * Each block that passes the filters. Returns an exit status: EXIT_NOTHING,
+ * after a message and before the first block, if the trace cannot be read a
+ * second time.
  */
 int list_blocks(struct export *export,
 		void (*each)(void *owner, const struct list_block *block),
 		void *owner);
 
-/* Its members, into an object that is open. */
+/* Writes the members of a block into an open object. */
 void list_block_json(struct json *json, const struct list_block *block);
-/* Members of a context: "stack" has numbers if there is a table. */
+/* Writes the members of a context into an open object. With a table, "stack"
+ * holds numbers of its frames. */
 void list_context_json(struct json *json, struct export *export,
 		       uint32_t node, const struct figures *figures,
 		       struct frame_table *once);

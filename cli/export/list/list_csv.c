@@ -1,6 +1,6 @@
 /*
- * list_csv.c: contexts, or blocks, as a table (csv.h). See list.h. The innermost
- * frame of the program's own code has columns of its own.
+ * list_csv.c: contexts or blocks as a CSV table (csv.h). See list.h. The site
+ * has columns of its own.
  */
 #include "cli/export/list/list.h"
 

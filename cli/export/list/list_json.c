@@ -1,7 +1,7 @@
 /*
- * list_json.c: what was recorded as JSON: one object, with frames that are
- * written once; or (ndjson) one object a line, each complete in itself. See
- * list.h. Members are only ever added: tools rely on the names.
+ * list_json.c: a recording as JSON: one object with a table of frames, or
+ * (ndjson) one self-contained object a line. See list.h. Members are only
+ * added, never renamed: tools rely on the names.
  */
 #include "cli/export/list/list.h"
 
@@ -9,7 +9,7 @@
 #include "cli/command/print/report_coverage.h"
 #include "cli/export/exporters.h"
 #include "cli/model/core/controls.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/trace/read/reader.h"
 
 struct writing {
@@ -117,7 +117,7 @@ static int write_json(struct export *export)
 	return status;
 }
 
-/* ---- one a line ---- */
+/* ---- one object a line ---- */
 
 static void write_context_line(void *owner, uint32_t node,
 			       const struct figures *figures)
@@ -150,14 +150,14 @@ static int write_ndjson(struct export *export)
 
 const struct exporter export_json = {
 	.name = "json",
-	.what = "one object: contexts (and blocks) with all their figures",
+	.what = "one object: contexts (and blocks) with all measures",
 	.can_list_blocks = true,
 	.write = write_json,
 };
 
 const struct exporter export_ndjson = {
 	.name = "ndjson",
-	.what = "an object a line, of each context or block",
+	.what = "one object a line for each context or block",
 	.can_list_blocks = true,
 	.write = write_ndjson,
 };

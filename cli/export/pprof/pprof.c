@@ -1,17 +1,17 @@
 /*
- * pprof.c: pprof's profile.proto, for `go tool pprof` and for the servers that
- * keep profiles of many machines (Pyroscope, Parca, …).
+ * pprof.c: pprof's profile.proto, for `go tool pprof` and for continuous
+ * profiling servers (Pyroscope, Parca, …).
  *
- * There are four values of each stack, in the order of Go's heap profiles:
- * alloc_objects, alloc_space: all that was allocated; inuse_objects,
- * inuse_space: what is live. With --cost peak, the latter are those live at
- * the peak. With --cost temporary a fifth one comes behind them,
- * temporary_objects: pprof's own types have no place for it.
+ * Each stack has four values, in the order of Go's heap profiles:
+ * alloc_objects, alloc_space: all allocations; inuse_objects, inuse_space: live
+ * blocks. With --cost peak, the latter are the blocks live at the peak. With
+ * --cost temporary there is a fifth value, temporary_objects, since pprof's
+ * types do not include it.
  *
- *	node ─(inward.h)─▶ stack of locations ─▶ sample (of a thread)
+ *	node ─(context_value.h)─▶ stack of locations ─▶ sample (of a thread)
  *
- * Contexts whose locations are the same are one sample. Samples are written
- * one by one, then what they refer to, then the rest.
+ * Contexts with the same locations share a sample. Samples are written one by
+ * one, then the tables they refer to, then the remaining fields.
  */
 #include "cli/export/exporters.h"
 
@@ -27,7 +27,7 @@
 #include "cli/export/pprof/pprof_tables.h"
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/threads.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 #include "unwind/claim.h"
 
 enum {
@@ -44,9 +44,9 @@ static const struct { const char *type, *unit; } types[VALUES] = {
 };
 
 /*
- * Frames that only pass an allocation on: pprof leaves them out, with what
- * they call, and what they allocate is their callers'. Names without
- * parameters are what pprof compares, with them what others may.
+ * Allocator frames: pprof drops them with their callees and attributes their
+ * allocations to the callers. pprof matches names without parameters; other
+ * tools may match them with parameters.
  */
 #define DROP_FRAMES							\
 	"(?:(?:__libc_|__)?(?:malloc|calloc|realloc|reallocarray|memalign|" \
@@ -55,7 +55,7 @@ static const struct { const char *type, *unit; } types[VALUES] = {
 	"(?:std|__gnu_cxx)::(?:__cxx11::)?(?:allocator|new_allocator|"	\
 	"__new_allocator|allocator_traits)<.*>::allocate)(?:\\(.*\\))?"
 
-#define STACK_NONE UINT32_MAX	/* around the outermost location */
+#define STACK_NONE UINT32_MAX	/* caller of the outermost location */
 
 struct sample {
 	uint64_t values[VALUES];
@@ -64,13 +64,13 @@ struct sample {
 struct writing {
 	struct export *export;
 	struct pprof_tables tables;
-	struct inward inward;
-	struct pairset stacks;	/* the stack around, location */
-	struct pairset keys;	/* of samples: stack, part */
+	struct context_value context_value;
+	struct pairset stacks;	/* (calling stack, location) */
+	struct pairset keys;	/* samples by (stack, part) */
 	struct sample *samples;
 	size_t sample_count, sample_capacity;
-	size_t types;		/* how many of them */
-	uint64_t *ids;		/* of one sample */
+	size_t types;		/* number of types */
+	uint64_t *ids;		/* location ids of one sample */
 	size_t id_count, id_capacity;
 	struct pprof_out out;
 };
@@ -101,8 +101,8 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 		       const struct figures *figures)
 {
 	struct writing *writing = owner;
-	bool peak = writing->export->cost == FIGURE_PEAK;
-	uint32_t stack = inward_value(&writing->inward, node);
+	bool peak = writing->export->cost == MEASURE_PEAK;
+	uint32_t stack = context_value_of(&writing->context_value, node);
 	uint32_t number = pairset_number(&writing->keys, stack, part);
 	struct sample *sample;
 
@@ -135,7 +135,7 @@ static size_t locations_of(struct writing *writing, uint32_t stack)
 	return writing->id_count;
 }
 
-/* The name and the number of the thread; none where it is not known. */
+/* Labels for name and tid of the thread; none if unknown. */
 static size_t labels_of(struct writing *writing, uint32_t part,
 			Pprof__Label *labels)
 {
@@ -177,7 +177,7 @@ static void write_sample(struct writing *writing, size_t number)
 	PPROF_OUT_LIST(&writing->out, sample, &(Pprof__Sample *){ &message }, 1);
 }
 
-/* ---- what is said once ---- */
+/* ---- profile fields ---- */
 
 static void write_types(struct writing *writing)
 {
@@ -196,11 +196,11 @@ static void write_types(struct writing *writing)
 static const char *default_type(const struct export *export)
 {
 	switch (export->cost) {
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return types[ALLOC_SPACE].type;
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return types[ALLOC_OBJECTS].type;
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return types[TEMPORARY].type;
 	default:
 		return types[INUSE_SPACE].type;
@@ -209,7 +209,7 @@ static const char *default_type(const struct export *export)
 
 #define COMMENTS_MAX 8
 
-/* If the text is not empty, which it is then. */
+/* Add the text unless it is empty, and clear it. */
 static void add_comment(struct writing *writing, struct buffer *text,
 			int64_t *comments, size_t *count)
 {
@@ -236,8 +236,8 @@ static size_t make_comments(struct writing *writing, int64_t *comments)
 	if (filters[0] != 0)
 		buffer_printf(&text, "filters:%s", filters);
 	add_comment(writing, &text, comments, &count);
-	if (export->cost == FIGURE_PEAK)
-		buffer_printf(&text, "inuse_* are those at the peak, %s after "
+	if (export->cost == MEASURE_PEAK)
+		buffer_printf(&text, "inuse_* are live at the peak, %s after "
 			      "the start", TIME_TEXT(model_since_start_ns(
 				      model, model_peak_stamp(model))));
 	add_comment(writing, &text, comments, &count);
@@ -274,22 +274,22 @@ static void write_rest(struct writing *writing)
 	pprof_out_message(&writing->out, &profile.base);
 }
 
-/* ---- all of it ---- */
+/* ---- the profile ---- */
 
 static void begin(struct writing *writing, struct export *export)
 {
 	writing->export = export;
-	writing->types = export->cost == FIGURE_TEMPORARY ? VALUES : TEMPORARY;
+	writing->types = export->cost == MEASURE_TEMPORARY ? VALUES : TEMPORARY;
 	pprof_tables_init(&writing->tables, export->frames);
 	/* Stack 0 has no locations. */
 	pairset_number(&writing->stacks, STACK_NONE, TABLE_NONE);
-	inward_init(&writing->inward, export->frames, begin_early, step_inward,
-		    writing);
+	context_value_init(&writing->context_value, export->frames, begin_early,
+			   step_inward, writing);
 }
 
 static void end(struct writing *writing)
 {
-	inward_free(&writing->inward);
+	context_value_free(&writing->context_value);
 	pprof_tables_free(&writing->tables);
 	pairset_free(&writing->stacks);
 	pairset_free(&writing->keys);

@@ -1,8 +1,7 @@
 /*
- * pprof_out.h: a message of protocol buffers, written piece by piece and
- * compressed as gzip does on the way. Messages that are written one behind
- * the other are one message with all that is in them (the encoding of
- * protocol buffers says so), so nothing but the piece is ever in memory.
+ * pprof_out.h: writes a protocol buffers message piece by piece, compressed
+ * with gzip. By the protocol buffers encoding, concatenated messages are one
+ * message with all their fields. So only one piece is in memory at a time.
  * Called by the main thread.
  */
 #ifndef GNOMON_PPROF_OUT_H
@@ -30,8 +29,8 @@ static inline void pprof_out_message(struct pprof_out *out,
 	protobuf_c_message_pack_to_buffer(message, &out->sink);
 }
 
-/* A piece of a profile (profile.pb-c.h) that is a list alone: `count` pointers
- * to messages. */
+/* Write a piece of a profile (profile.pb-c.h) that has only one list: `count`
+ * pointers to messages. */
 #define PPROF_OUT_LIST(out, member, pointers, count)			\
 	do {								\
 		Pprof__Profile piece = PPROF__PROFILE__INIT;		\

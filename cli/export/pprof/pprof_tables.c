@@ -1,11 +1,11 @@
 /*
  * pprof_tables.c: see pprof_tables.h.
  *
- *  I1  Equal texts, functions, mappings and locations are one. Places that
- *      differ only in how they were reached (a call, a signal) or in which
- *      node stands for code made at run time are one location.
- *  I2  A location's mapping is always there, and its address is inside of the
- *      call: readers look symbols up by it and step over nothing.
+ *  I1  Equal strings, functions, mappings and locations are stored once. Places
+ *      share a location if they differ only in how they were reached (call or
+ *      signal), or in the node that represents run-time generated code.
+ *  I2  A location always has a mapping, and its address is inside the call
+ *      instruction: readers look up symbols by it without adjustment.
  */
 #include "cli/export/pprof/pprof_tables.h"
 
@@ -21,7 +21,7 @@
 #include "cli/model/core/images.h"
 #include "unwind/claim.h"
 
-/* In brackets: readers do not look for such a file. */
+/* In brackets, so that readers do not search for the file. */
 #define NOWHERE "[no file]"
 
 /* ---- texts ---- */
@@ -52,7 +52,7 @@ static uint32_t build_id_of(struct pprof_tables *tables,
 	return pprof_text(tables, text);
 }
 
-/* As the kernel maps it: from page to page. */
+/* The mapping of a segment, rounded to pages like the kernel's. */
 static uint32_t map_segment(struct pprof_tables *tables, uint32_t index,
 			    unsigned s)
 {
@@ -78,8 +78,8 @@ static uint32_t map_segment(struct pprof_tables *tables, uint32_t index,
 	return number;
 }
 
-/* What is in no segment, in files that are not as they should be, is taken
- * for a part of the first with code. */
+/* An address outside all segments (a malformed file) is attributed to the first
+ * executable segment. */
 static uint32_t map_address(struct pprof_tables *tables, uint32_t index,
 			    uint64_t address)
 {
@@ -147,7 +147,7 @@ static void add_line(struct pprof_tables *tables, uint32_t mapping,
 	CLAIM_FULL(mapping < tables->mapping_count);
 	struct pprof_mapping *known = &tables->mappings[mapping];
 
-	/* pprof looks for names itself where it is told that there are none. */
+	/* pprof symbolizes mappings without these flags itself. */
 	known->functions |= !frame->nameless;
 	known->files |= frame->file != NULL;
 	known->lines |= frame->line != 0;
@@ -158,8 +158,8 @@ static void add_line(struct pprof_tables *tables, uint32_t mapping,
 	};
 }
 
-/* A location with the lines from `first` on, which are dropped if there is
- * one already. */
+/* The location with the lines from `first` on; drops these lines if the
+ * location exists already. */
 static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 			     uint64_t address, size_t first)
 {
@@ -212,7 +212,7 @@ uint32_t pprof_location(struct pprof_tables *tables, uint32_t place)
 	if (tables->of_place[place] == 0)
 		tables->of_place[place] = 1 + make_location(
 			tables, &tables->frames->places[place]);
-	return tables->of_place[place] - 1;	/* TABLE_NONE, of 0 */
+	return tables->of_place[place] - 1;	/* 0 - 1 is TABLE_NONE */
 }
 
 uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)
@@ -225,7 +225,7 @@ uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why)
 	return new_location(tables, mapping, 0, first);
 }
 
-/* ---- all of them ---- */
+/* ---- the tables ---- */
 
 void pprof_tables_init(struct pprof_tables *tables, struct frames *frames)
 {

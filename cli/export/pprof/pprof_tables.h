@@ -1,11 +1,11 @@
 /*
- * pprof_tables.h: what the samples of a pprof profile refer to: texts,
- * functions, places in code, and the mappings they lie in. They are collected
- * first, as they are met, and written afterwards: a mapping says what is known
- * of all its places.
+ * pprof_tables.h: the tables of a pprof profile: strings, functions, locations
+ * (places in code) and mappings. Entries are collected as they occur and
+ * written afterwards, since a mapping has flags about all its locations.
  *
- * Texts and mappings are numbered from 0, as written; functions and locations
- * too, and their ids are one more, since 0 is none. Called by the main thread.
+ * Strings and mappings are numbered from 0, as written. Functions and locations
+ * are too, but their ids are one more, since id 0 means none. Called by the
+ * main thread.
  */
 #ifndef GNOMON_PPROF_TABLES_H
 #define GNOMON_PPROF_TABLES_H
@@ -24,7 +24,8 @@
 struct pprof_mapping {
 	uint64_t start, limit, offset;
 	uint32_t filename, build_id;	/* texts */
-	bool functions, files, lines, inlined;	/* are known */
+	bool functions, files, lines, inlined;	/* known for all its
+						 * locations */
 };
 
 struct pprof_line {
@@ -43,7 +44,7 @@ struct pprof_tables {
 	uint64_t page_size;
 	struct intern texts;
 	struct table mapping_of;	/* image, segment -> number */
-	uint32_t nowhere;		/* the mapping of code in no file; or
+	uint32_t nowhere;		/* mapping for code outside files; or
 					 * TABLE_NONE */
 	struct pprof_mapping *mappings;
 	size_t mapping_count, mapping_capacity;
@@ -55,23 +56,24 @@ struct pprof_tables {
 	struct intern location_keys;	/* descriptions */
 	struct pprof_location *locations;
 	size_t location_count, location_capacity;
-	uint32_t *of_place;		/* by place: location + 1; 0: it is not
-					 * known yet, or there is none */
+	uint32_t *of_place;		/* by place: location + 1; 0: not
+					 * determined yet, or none */
 	size_t place_capacity;
 	struct buffer scratch;
 };
 
-/* The first mapping is that of the program. */
+/* The first mapping is the program's. */
 void pprof_tables_init(struct pprof_tables *tables, struct frames *frames);
 void pprof_tables_free(struct pprof_tables *tables);
 
 uint32_t pprof_text(struct pprof_tables *tables, const char *text);
-/* The location of a place; TABLE_NONE: it is the recorder's own code. */
+/* The location of a place; TABLE_NONE: the profiler's own code. */
 uint32_t pprof_location(struct pprof_tables *tables, uint32_t place);
-/* One that stands for the end of a stack whose walk ended early: `why`. */
+/* A pseudo-location for the end of a stack whose walk stopped early because of
+ * `why`. */
 uint32_t pprof_location_stop(struct pprof_tables *tables, const char *why);
 
-/* Write them all; there must be no more of them afterwards. */
+/* Write all tables; nothing may be added afterwards. */
 void pprof_tables_write(struct pprof_tables *tables, struct pprof_out *out);
 
 #endif

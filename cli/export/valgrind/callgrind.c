@@ -1,19 +1,18 @@
 /*
  * callgrind.c: Callgrind's format, for callgrind_annotate and KCachegrind.
- * Costs are figures of allocations instead of instructions; the one of --cost
- * comes first, which is what readers sort by.
+ * Costs are allocation measures instead of instructions. The one of --cost
+ * comes first, since readers sort by it.
  *
  *	function	equal name, file and library
- *	line		what is allocated in a line itself: stacks that end
+ *	line		self cost of a line: stacks that end
  *			there
- *	call		what is allocated by what a line calls, by callee
+ *	call		inclusive cost of a line's calls, by callee
  *
  * Readers take the costs of all calls of a function as its inclusive cost. So
- * each stack counts to a call once for each callee, where that is outermost:
- * calls of a function that is further out in the stack already are left out,
- * or recursion would cost more than all there is. For the same reason there
- * is a function "[root]", which calls the outermost ones: some of them are
- * called by others, too.
+ * each stack counts only once for each callee, at its outermost call. Calls of
+ * a function that is already further out in the stack are left out: otherwise
+ * recursion would exceed the total. For the same reason a function "[root]"
+ * calls the outermost functions, some of which have other callers, too.
  */
 #include "cli/export/exporters.h"
 
@@ -28,31 +27,31 @@
 #include "cli/export/valgrind.h"
 
 #define EVENTS 7
-#define CALLS 5			/* what stands for the number of calls */
+#define CALLS 5			/* the event used as the number of calls */
 
 static const struct {
-	const char *name;	/* a word */
+	const char *name;	/* one word */
 	const char *what;
-	enum figure cost;	/* for which it comes first, but for */
-	bool blocks;		/* its blocks */
+	enum measure cost;	/* the event is this cost, */
+	bool blocks;		/* or its blocks */
 } events[EVENTS] = {
-	{ "LiveBytes", "bytes that are live", FIGURE_LIVE, false },
-	{ "LiveBlocks", "blocks that are live", FIGURE_LIVE, true },
-	{ "PeakBytes", "share of the peak, bytes", FIGURE_PEAK, false },
-	{ "PeakBlocks", "share of the peak, blocks", FIGURE_PEAK, true },
-	{ "TotalBytes", "bytes allocated", FIGURE_TOTAL, false },
-	[CALLS] = { "Allocations", "allocations", FIGURE_COUNT, false },
-	{ "Temporary", "temporary allocations", FIGURE_TEMPORARY, false },
+	{ "LiveBytes", "bytes that are live", MEASURE_LIVE, false },
+	{ "LiveBlocks", "blocks that are live", MEASURE_LIVE, true },
+	{ "PeakBytes", "share of the peak, bytes", MEASURE_PEAK, false },
+	{ "PeakBlocks", "share of the peak, blocks", MEASURE_PEAK, true },
+	{ "TotalBytes", "bytes allocated", MEASURE_TOTAL, false },
+	[CALLS] = { "Allocations", "allocations", MEASURE_COUNT, false },
+	{ "Temporary", "temporary allocations", MEASURE_TEMPORARY, false },
 };
 
 #define ROOT_FUNCTION 0u
 #define ROOT_NAME "[root]"
 #define NOT_KNOWN "???"
-#define NO_CALLEE UINT32_MAX	/* a line itself: before its calls */
+#define NO_CALLEE UINT32_MAX	/* self cost: sorted before calls */
 
 struct function {
-	uint32_t name, file, library;	/* of names */
-	uint32_t recurs;	/* how often it is on the way that is walked */
+	uint32_t name, file, library;	/* numbers of names */
+	uint32_t recurs;	/* how often it is on the current path */
 };
 
 struct line {
@@ -62,10 +61,10 @@ struct line {
 	uint64_t values[EVENTS];
 };
 
-/* A node on the way from the root to the one that is looked at. */
+/* A node on the path from the root to the current node. */
 struct level {
 	uint32_t node;
-	uint64_t values[EVENTS];	/* with what lies inside */
+	uint64_t values[EVENTS];	/* inclusive */
 };
 
 struct writing {
@@ -75,17 +74,17 @@ struct writing {
 	struct function *functions;
 	size_t function_count, function_capacity;
 	struct pairset homes;	/* (file, library) */
-	struct pairset named;	/* (home, name), by number of the function */
-	uint32_t *of_frame;	/* the function */
+	struct pairset named;	/* -> number of the function */
+	uint32_t *of_frame;	/* frame -> function */
 	struct line *lines;
 	size_t line_count, line_capacity;
-	struct table call_of;	/* line of itself, callee -> line */
-	struct table own_of;	/* function, number -> line */
+	struct table call_of;	/* (self line, callee) -> line */
+	struct table own_of;	/* (function, line number) -> line */
 	struct level *levels;
 	size_t level_count, level_capacity;
 	int order[EVENTS];
-	/* Names that were written are a number from then on, which is one more
-	 * here: (name, kind_of). */
+	/* Names already written: (name, kind_of) -> their number in the file -
+	 * 1. Later uses write only the number. */
 	struct pairset written;
 };
 
@@ -97,7 +96,7 @@ static uint32_t name_for(struct writing *w, const char *text)
 
 	buffer_string(&line, text != NULL ? text : NOT_KNOWN);
 	buffer_printable(&line);
-	/* A name of nothing but blanks would be none. */
+	/* Readers would ignore a name of only spaces. */
 	if (strspn(line.data, " ") == line.size) {
 		buffer_clear(&line);
 		buffer_string(&line, NOT_KNOWN);
@@ -186,7 +185,7 @@ static void add(uint64_t *sum, const uint64_t *more)
 		sum[i] += more[i];
 }
 
-/* By its number: lines move when there are more of them. */
+/* Takes a line's number, since `lines` may be reallocated. */
 static void add_line(struct writing *w, uint32_t line, const uint64_t *more)
 {
 	add(w->lines[line].values, more);
@@ -214,7 +213,7 @@ static void enter(struct writing *w, uint32_t node)
 	add_line(w, own_line(w, node), level->values);
 }
 
-/* The innermost level; it is not the root's. */
+/* Leave the innermost level, which is not the root's. */
 static void leave(struct writing *w)
 {
 	const struct level *level = &w->levels[--w->level_count];
@@ -259,8 +258,8 @@ static void write_values(struct writing *w, const uint64_t *values)
 	fputc('\n', w->export->out);
 }
 
-/* What is a number for one kind of names is another one's, too: `ob`, `cob`;
- * `fl`, `cfi`; `fn`, `cfn`. */
+/* Keys of the same kind share numbers: `ob`, `cob`; `fl`, `cfi`; `fn`,
+ * `cfn`. */
 static unsigned kind_of(const char *key)
 {
 	switch (key[strlen(key) - 1]) {
@@ -290,14 +289,14 @@ static void write_call(struct writing *w, const struct line *line)
 	write_name(w, "cob", callee->library);
 	write_name(w, "cfi", callee->file);
 	write_name(w, "cfn", callee->name);
-	/* How often it was called, nobody counted: so often, at most, that it
-	 * came to an allocation. Without any, it would be no call. */
+	/* The number of calls is unknown: the number of allocations stands in,
+	 * at least 1, since readers ignore 0 calls. */
 	fprintf(w->export->out, "calls=%" PRIu64 " 0\n",
 		line->values[CALLS] > 0 ? line->values[CALLS] : 1);
 }
 
-/* Of a function that only calls: callgrind_annotate expects that each source
- * has a line of its own. */
+/* For a function without self cost: callgrind_annotate requires a self line in
+ * each source file. */
 static void write_nothing(struct writing *w, uint32_t number)
 {
 	static const uint64_t zeros[EVENTS];

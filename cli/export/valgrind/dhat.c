@@ -1,15 +1,15 @@
 /*
- * dhat.c: what Valgrind's DHAT writes, version 2 of its JSON, for dh_view.html
- * and its kin.
+ * dhat.c: the format of Valgrind's DHAT, version 2 of its JSON, for
+ * dh_view.html and compatible viewers.
  *
- *	pps	a "program point" for each stack: all that was allocated there,
- *		lifetimes, its own maximum, what was live at the global one
+ *	pps	a "program point" for each stack: its total allocations,
+ *		lifetimes, own peak, live blocks at the global peak
  *		("t-gmax") and at the end
- *	ftbl	the frames that stacks refer to by number, "[root]" first
+ *	ftbl	table of frames, "[root]" first; stacks hold their numbers
  *
- * Readers refuse a stack that is there twice; in a profile, each is a node
- * with one self. Times are microseconds, as dhat-rs has them: sums of
- * nanoseconds over millions of blocks are more than readers' numbers hold.
+ * Readers reject duplicate stacks; in a profile, each stack is a node with one
+ * self. Times are in microseconds, as in dhat-rs: sums of nanoseconds over
+ * millions of blocks would overflow the readers' numbers.
  */
 #include "cli/export/exporters.h"
 
@@ -26,11 +26,11 @@
 #define UNIT "µs"
 #define UNIT_MILLIONS "s"
 #define UNIT_NS 1000
-#define SHORT_LIVED 10		/* units: what the viewer calls so */
+#define SHORT_LIVED 10		/* units; the viewer's threshold */
 
-/* The blocks of a stack that never were freed. */
+/* The blocks of a stack that were never freed. */
 struct rest {
-	double age_ns;		/* a sum */
+	double age_ns;		/* sum of ages */
 	uint64_t blocks;
 };
 
@@ -39,7 +39,7 @@ struct writing {
 	const struct profile *profile;
 	uint64_t end_ns;
 	struct rest *rests;	/* by self */
-	struct group_peak *peaks;	/* by self; NULL: sums are all there is */
+	struct group_peak *peaks;	/* by self; NULL: use the sums */
 	struct json json;
 };
 
@@ -54,8 +54,8 @@ static uint32_t self_of(void *owner, uint32_t node, uint32_t part)
 	return self == PROFILE_NONE ? MODEL_NO_GROUP : self;
 }
 
-/* Where several contexts read the same, the own peaks of each are not at the
- * same time: a second pass finds theirs. */
+/* If several contexts have the same frames, their own peaks are at different
+ * times, so a second pass determines the common one. */
 static void find_peaks(struct writing *w)
 {
 	const struct model *model = w->export->model;
@@ -76,7 +76,7 @@ static void find_peaks(struct writing *w)
 	w->peaks = NULL;
 }
 
-/* Lifetimes of what was not freed last until the end, as in DHAT. */
+/* Blocks never freed have lifetimes until the end, as in DHAT. */
 static void find_rests(struct writing *w)
 {
 	const struct model *model = w->export->model;
@@ -86,7 +86,7 @@ static void find_rests(struct writing *w)
 	w->rests = grow_zeroed(w->profile->self_count, sizeof(*w->rests));
 	while ((block = model_next_block(model, &at)) != NULL) {
 		uint32_t self = w->profile->self_of_cost[block->cost];
-		uint64_t born = model_since_start_ns(model, block->birth);
+		uint64_t born = model_since_start_ns(model, block->alloc);
 
 		if (self == PROFILE_NONE)
 			continue;
@@ -96,7 +96,7 @@ static void find_rests(struct writing *w)
 	}
 }
 
-/* Of a sample, each block that is known stands for others. */
+/* In a sample, each recorded block stands for others. */
 static uint64_t lifetimes(const struct writing *w, uint32_t number)
 {
 	const struct figures *figures = &w->profile->selves[number].figures;
@@ -206,7 +206,7 @@ static int write_dhat(struct export *export)
 
 const struct exporter export_dhat = {
 	.name = "dhat",
-	.what = "DHAT's JSON: dh_view.html of Valgrind",
+	.what = "DHAT's JSON: Valgrind's dh_view.html",
 	.wants_profile = true,
 	.wants_costs = true,
 	.write = write_dhat,

@@ -1,25 +1,24 @@
 /*
- * massif.c: what Valgrind's Massif writes, for ms_print and massif-visualizer:
- * snapshots of how much was live, from the first moment to the last, two of
- * them with a tree of who allocated it: the peak, which is in no other place
- * than where it was, and the end.
+ * massif.c: the format of Valgrind's Massif, for ms_print and
+ * massif-visualizer: snapshots of live bytes from start to end. Two of them
+ * have a tree of who allocated: one exactly at the peak, and the end.
  *
- *	snapshots ─ the timeline's buckets, some of them together
- *		  ─ with filters of stacks, which the timeline does not know:
+ *	snapshots ─ the timeline's buckets, several merged into one
+ *		  ─ with filters on stacks, which the timeline lacks:
  *		    a second pass over the trace
- *		  ─ what the allocator added to what was live, its headers and
- *		    what it rounds up: that pass, too
- *	tree	  ─ bottom up from the sites, as in `report --tree`; what is
- *		    less than Massif's threshold, and deeper than DEPTH_MAX,
- *		    is summed up
+ *		  ─ the allocator's overhead of live blocks, its headers and
+ *		    rounding: from the second pass, too
+ *	tree	  ─ bottom-up from the sites, as in `report --tree`; nodes
+ *		    below Massif's threshold or deeper than DEPTH_MAX
+ *		    are summed
  *
- * Of a moment (--alive-at) nothing ends: there is one tree, of the end, and the
- * curve is when it was allocated. With other filters more may have been live
- * than at the peak, which is the program's: no snapshot is marked as the peak
- * then that is not the largest one (I1).
+ * With --alive-at nothing is freed: there is one tree, at the end, and the
+ * curve shows when the blocks were allocated. With other filters, more may have
+ * been live than at the peak, which is the program's. Then a snapshot is marked
+ * as the peak only if it is the largest (I1).
  *
- * Costs that only grow (--cost total, count) are a curve of their own, whose
- * peak is the end. Of temporary ones, there is the end only.
+ * Cumulative costs (--cost total, count) have their own curve, whose peak is
+ * the end. Temporary blocks have only the end.
  */
 #include "cli/export/exporters.h"
 
@@ -39,16 +38,16 @@
 #define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
 #define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */
 #define THRESHOLD_TEXT "1.00%"
-#define DEPTH_MAX 200		/* readers recurse, and indent each level */
-#define TICK_NS 1000000		/* a millisecond: ms_print knows no less */
-/* ms_print takes what is behind this for a comment; the second is what people
- * read as the same ("fullwidth number sign"). */
+#define DEPTH_MAX 200		/* readers recurse and indent each level */
+#define TICK_NS 1000000		/* a millisecond: ms_print's resolution */
+/* ms_print treats text after COMMENT as a comment. COMMENT_SHOWN is the
+ * look-alike "fullwidth number sign". */
 #define COMMENT '#'
 #define COMMENT_SHOWN "\xef\xbc\x83"
 
-/* A branch of a tree that is large enough to be shown. */
+/* A branch of the tree above the threshold. */
 struct branch {
-	uint32_t shown, small;	/* below it: how many are, and are not */
+	uint32_t shown, small;	/* number of children shown, and not shown */
 	uint64_t small_bytes;
 };
 
@@ -56,34 +55,34 @@ struct massif {
 	struct export *export;
 	const struct profile *profile;
 	struct buffer text;
-	unsigned number;	/* of the next snapshot */
-	/* The curve: what was live when each of `rows` spans ended, and what
-	 * the allocator had added to it. */
+	unsigned number;	/* number of the next snapshot */
+	/* The curve: live bytes at the end of each of `rows` spans, and the
+	 * allocator's overhead. */
 	uint64_t values[SNAPSHOTS], extras[SNAPSHOTS];
-	size_t rows, step;	/* of so many buckets each */
+	size_t rows, step;	/* buckets in a span */
 	/* The second pass. */
 	uint64_t now, extra;
-	size_t row;		/* the next to be written */
-	/* Of the births at the peak's stamp, that of which most was live. */
+	size_t row;		/* next row to fill */
+	/* Of the allocations at the peak's stamp, the one with most live
+	 * bytes. */
 	uint64_t peak_now, peak_extra;
 	bool peak_met, peak_over;
-	/* The tree that is counted, or written then. */
-	enum figure key;
+	/* The tree: counted first, then written. */
+	enum measure key;
 	uint64_t least;
 	bool counting;
-	struct branch *branches;	/* in the order of the walk; the first
-					 * is the whole */
+	struct branch *branches;	/* in walk order; the first */
 	size_t branch_count, branch_capacity;
-	size_t *path;		/* branches around, by depth + 1 */
+	size_t *path;		/* enclosing branches, by depth + 1 */
 	size_t path_capacity;
 };
 
 static bool grows(const struct massif *m)
 {
-	return m->key != FIGURE_LIVE && m->key != FIGURE_PEAK;
+	return m->key != MEASURE_LIVE && m->key != MEASURE_PEAK;
 }
 
-/* To the end of the line. */
+/* Write a text and end the line. */
 static void put_text(struct massif *m, const char *text)
 {
 	for (; *text != 0; text++)
@@ -104,13 +103,13 @@ static void from_timeline(struct massif *m)
 	for (size_t i = 0; i < timeline->count; i++) {
 		const struct timeline_bucket *bucket = &timeline->buckets[i];
 
-		sum += m->key == FIGURE_COUNT ? bucket->allocations :
+		sum += m->key == MEASURE_COUNT ? bucket->allocations :
 			bucket->allocated_bytes;
 		m->values[i / m->step] = grows(m) ? sum : bucket->live_bytes;
 	}
 }
 
-/* All that is before this stamp has happened. */
+/* Write the rows that end before this stamp. */
 static void advance(struct massif *m, uint64_t stamp)
 {
 	const struct model *model = m->export->model;
@@ -129,12 +128,12 @@ static void advance(struct massif *m, uint64_t stamp)
 		m->peak_extra = m->extra;
 }
 
-static void take_birth(void *owner, const struct export_block *block)
+static void take_alloc(void *owner, const struct export_block *block)
 {
 	struct massif *m = owner;
 
 	advance(m, block->stamp);
-	m->now += m->key == FIGURE_COUNT ? 1 : block->block->size;
+	m->now += m->key == MEASURE_COUNT ? 1 : block->block->size;
 	m->extra += heap_extra(block->block);
 	if (block->stamp != model_peak_stamp(m->export->model) ||
 	    m->now < m->peak_now)
@@ -153,11 +152,12 @@ static void take_end(void *owner, const struct export_block *block)
 	m->extra -= heap_extra(block->block);
 }
 
-/* A pipe is read once; of a sample, a block stands for others, too. */
+/* Not possible for a pipe, which is read once, nor for a sample, where a block
+ * stands for others. */
 static bool follow(struct massif *m)
 {
 	const struct export_follower follower = {
-		.owner = m, .birth = take_birth,
+		.owner = m, .alloc = take_alloc,
 		.end = grows(m) ? NULL : take_end,
 	};
 
@@ -174,20 +174,20 @@ static void find_curve(struct massif *m)
 	const struct timeline *timeline = model_timeline(m->export->model);
 	bool followed, again;
 
-	if (timeline->count == 0 || m->key == FIGURE_TEMPORARY)
+	if (timeline->count == 0 || m->key == MEASURE_TEMPORARY)
 		return;
 	m->step = (timeline->count + SNAPSHOTS - 1) / SNAPSHOTS;
 	m->rows = (timeline->count + m->step - 1) / m->step;
 	assert(m->rows <= SNAPSHOTS);
-	/* The timeline knows neither stacks nor moments. What only grows has
-	 * nothing that an allocator adds. */
+	/* The timeline has neither stacks nor moments. Cumulative costs have no
+	 * allocator overhead. */
 	again = m->export->keep != NULL ||
 		(model_is_of_moment(m->export->model) && !grows(m));
 	followed = (again || !grows(m)) && follow(m);
 	if (!again)
 		from_timeline(m);
 	else if (!followed)
-		m->rows = 0;	/* there are still the peak and the end */
+		m->rows = 0;	/* peak and end remain */
 }
 
 /* ---- a tree ---- */
@@ -304,7 +304,7 @@ static void write_tree(struct massif *m, uint64_t whole)
 static void put_snapshot(struct massif *m, uint64_t ns, uint64_t value,
 			 uint64_t extra, const char *tree)
 {
-	/* Massif has whole milliseconds; readers take fractions, too. */
+	/* Massif writes whole milliseconds; readers accept fractions. */
 	fprintf(m->export->out, "#-----------\nsnapshot=%u\n#-----------\n"
 		"time=%" PRIu64 ".%06" PRIu64 "\nmem_heap_B=%" PRIu64 "\n"
 		"mem_heap_extra_B=%" PRIu64 "\nmem_stacks_B=0\n"
@@ -312,7 +312,7 @@ static void put_snapshot(struct massif *m, uint64_t ns, uint64_t value,
 		value, grows(m) ? 0 : extra, tree);
 }
 
-static void put_detailed(struct massif *m, uint64_t ns, enum figure key,
+static void put_detailed(struct massif *m, uint64_t ns, enum measure key,
 			 uint64_t value, uint64_t extra, const char *tree)
 {
 	m->key = key;
@@ -320,7 +320,7 @@ static void put_detailed(struct massif *m, uint64_t ns, enum figure key,
 	write_tree(m, value);
 }
 
-/* Snapshots of the curve that are before a moment. */
+/* Write the curve's snapshots before a moment. */
 static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 {
 	const struct model *model = m->export->model;
@@ -345,7 +345,7 @@ static uint64_t most_of_curve(const struct massif *m)
 	return most;
 }
 
-/* I1: is a peak of so many bytes the most that a filter shows? */
+/* I1: whether a peak of so many bytes is the maximum with the filters. */
 static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 {
 	const struct export *export = m->export;
@@ -355,7 +355,7 @@ static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
 	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
 }
 
-/* The curve to its end, with the program's peak in its place. */
+/* The whole curve, with the program's peak at its time. */
 static void put_live(struct massif *m, const struct figures *whole,
 		     uint64_t peak_ns, uint64_t end_ns)
 {
@@ -366,11 +366,11 @@ static void put_live(struct massif *m, const struct figures *whole,
 
 	if (!model_is_of_moment(m->export->model) && whole->peak_bytes > 0) {
 		put_curve(m, &row, peak_ns);
-		put_detailed(m, peak_ns, FIGURE_PEAK, whole->peak_bytes,
+		put_detailed(m, peak_ns, MEASURE_PEAK, whole->peak_bytes,
 			     m->peak_extra, at_peak ? "peak" : "detailed");
 	}
 	put_curve(m, &row, end_ns);
-	put_detailed(m, end_ns, FIGURE_LIVE, whole->live_bytes, m->extra,
+	put_detailed(m, end_ns, MEASURE_LIVE, whole->live_bytes, m->extra,
 		     at_end ? "peak" : "detailed");
 }
 
@@ -397,11 +397,11 @@ static void put_snapshots(struct massif *m)
 static const char *other_than_live(const struct massif *m)
 {
 	switch (m->key) {
-	case FIGURE_TOTAL:
+	case MEASURE_TOTAL:
 		return ", bytes allocated so far";
-	case FIGURE_COUNT:
+	case MEASURE_COUNT:
 		return ", number of allocations so far";
-	case FIGURE_TEMPORARY:
+	case MEASURE_TEMPORARY:
 		return ", number of temporary allocations";
 	default:
 		return "";

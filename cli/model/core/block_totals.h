@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/model/core/weigh.h"
+#include "cli/model/core/weight.h"
 
 struct totals {
 	uint64_t allocations;
@@ -29,7 +29,7 @@ struct totals {
 };
 
 static inline void block_totals_begin(struct totals *totals,
-				      struct weigh_amount amount)
+				      struct weight_amount amount)
 {
 	totals->allocations += amount.blocks;
 	totals->total_bytes += amount.bytes;
@@ -50,7 +50,7 @@ static inline bool block_totals_peak(struct totals *totals, uint64_t stamp)
 
 /* Frees are counted separately: not every end is a free. */
 static inline void block_totals_end(struct totals *totals,
-				    struct weigh_amount amount)
+				    struct weight_amount amount)
 {
 	totals->live_blocks -= amount.blocks;
 	totals->live_bytes -= amount.bytes;

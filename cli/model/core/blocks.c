@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/room.h"
+#include "cli/base/try_alloc.h"
 #include "unwind/claim.h"
 
 #define FIRST_BITS 9
@@ -45,7 +45,8 @@ static bool allocate(struct blocks_table *table, unsigned bits)
 	size_t count = (size_t)1 << bits;
 
 	assert(bits >= FIRST_BITS && bits <= BITS_MAX);
-	table->buckets = room_lines(NULL, 0, count * sizeof(*table->buckets));
+	table->buckets =
+		try_alloc_lines(NULL, 0, count * sizeof(*table->buckets));
 	table->mask = count - 1;
 	table->shift = 64 - bits;
 	return table->buckets != NULL;
@@ -84,21 +85,21 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 	uint32_t *unused;
 
 	assert(capacity >= blocks->used && capacity > 0);
-	list = room_pages(blocks->list, list_before, list_size);
+	list = try_alloc_pages(blocks->list, list_before, list_size);
 	if (list == NULL)
 		return false;
 	blocks->list = list;	/* it may have moved */
-	unused = room_pages(blocks->unused,
-			    blocks->capacity * sizeof(*unused),
-			    capacity * sizeof(*unused));
+	unused = try_alloc_pages(blocks->unused,
+				 blocks->capacity * sizeof(*unused),
+				 capacity * sizeof(*unused));
 	if (unused == NULL) {
 		if (list_before == 0) {
-			room_pages_free(list, list_size);
+			try_alloc_pages_free(list, list_size);
 			blocks->list = NULL;
 			return false;
 		}
 		/* if that fails, the list stays larger */
-		back = room_pages(list, list_size, list_before);
+		back = try_alloc_pages(list, list_size, list_before);
 		if (back != NULL)
 			blocks->list = back;
 		return false;
@@ -428,9 +429,10 @@ void blocks_free(struct blocks *blocks)
 {
 	free(blocks->now.buckets);
 	free(blocks->old.buckets);
-	room_pages_free(blocks->list, blocks->capacity * sizeof(*blocks->list));
-	room_pages_free(blocks->unused,
-			blocks->capacity * sizeof(*blocks->unused));
+	try_alloc_pages_free(blocks->list,
+			     blocks->capacity * sizeof(*blocks->list));
+	try_alloc_pages_free(blocks->unused,
+			     blocks->capacity * sizeof(*blocks->unused));
 	memset(blocks, 0, sizeof(*blocks));
 }
 

@@ -40,10 +40,10 @@
 struct block {
 	uint64_t address;	/* 0: no block */
 	uint64_t size;
-	uint64_t birth;		/* allocation time (stamp) */
+	uint64_t alloc;		/* allocation time (stamp) */
 	uint64_t sequence : 44;	/* number among its thread's allocations */
 	uint64_t layout : 15;	/* enum gt_layout */
-	uint64_t moving : 1;	/* pending realloc: it has begun, and its result
+	uint64_t pending : 1;	/* pending realloc: it has begun, and its result
 				 * is not known yet */
 	uint64_t odd : 1;	/* its events came out of order, or some are
 				 * missing */

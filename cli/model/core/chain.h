@@ -1,7 +1,7 @@
 /*
  * chain.h: one chain of reallocs: a block and the blocks that realloc made of
  * it. Used by the reader (chains.h) and by code that removes blocks from a
- * trace: the recorder (books/cull_chains.h) and `strip`.
+ * trace: the recorder (live_blocks/cull_chains.h) and `strip`.
  *
  * Where blocks of a chain are missing in the trace, EXTRA events describe the
  * gap (docs/FORMAT.md): struct chain_gap. In this drawing C is left out, then B
@@ -22,7 +22,7 @@
 
 /* A chain that has not ended. */
 struct chain {
-	uint64_t birth;		/* allocation time of the first block (stamp) */
+	uint64_t alloc;		/* allocation time of the first block (stamp) */
 	uint64_t first_size;
 	uint64_t last_size;
 	uint64_t last_address;

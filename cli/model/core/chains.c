@@ -76,7 +76,7 @@ uint32_t chains_leave(struct chains *chains, uint32_t number,
 	}
 	chain = new_chain(chains);
 	chains->list[chain] = (struct chain){
-		.birth = block->birth,
+		.alloc = block->alloc,
 		.first_size = block->size,
 		.last_size = block->size,
 		.last_address = block->address,
@@ -108,15 +108,16 @@ void chains_forget(struct chains *chains, uint32_t block)
 
 static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 {
-	uint32_t i = table_number(&chains->by_cost, cost, chains->figure_count);
+	uint32_t i =
+		table_number(&chains->by_cost, cost, chains->measure_count);
 
-	CLAIM_FULL(i <= chains->figure_count);
-	if (i < chains->figure_count)
+	CLAIM_FULL(i <= chains->measure_count);
+	if (i < chains->measure_count)
 		return &chains->figures[i];
-	GROW(chains->figures, chains->figure_count, chains->figure_capacity);
-	memset(&chains->figures[chains->figure_count], 0,
+	GROW(chains->figures, chains->measure_count, chains->measure_capacity);
+	memset(&chains->figures[chains->measure_count], 0,
 	       sizeof(*chains->figures));
-	return &chains->figures[chains->figure_count++];
+	return &chains->figures[chains->measure_count++];
 }
 
 void chains_add(struct chains *chains, uint32_t cost,
@@ -140,8 +141,8 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 		.largest = chain->last_size,
 		.moves = chain->moves,
 		.copied_bytes = chain->copied_bytes,
-		.lifetime = stamp > chain->birth ?
-			(double)(stamp - chain->birth) : 0,
+		.lifetime = stamp > chain->alloc ?
+			(double)(stamp - chain->alloc) : 0,
 	};
 
 	CLAIM_FULL(index < chains->count && chain->length > 0);	/* I1 */
@@ -198,7 +199,7 @@ uint32_t chains_resume(struct chains *chains, const struct chain_gap *gap,
 	if (index == 0) {
 		index = new_chain(chains);
 		chains->list[index] = (struct chain){
-			.birth = gap->age < stamp ? stamp - gap->age : 0,
+			.alloc = gap->age < stamp ? stamp - gap->age : 0,
 			.first_size = gap->size,
 			.cost = cost,
 		};
@@ -289,7 +290,7 @@ void chains_of(const struct chains *chains, uint32_t cost,
 	uint32_t i = table_get(&chains->by_cost, cost);
 
 	memset(figures, 0, sizeof(*figures));
-	CLAIM_FULL(i == TABLE_NONE || i < chains->figure_count);
+	CLAIM_FULL(i == TABLE_NONE || i < chains->measure_count);
 	if (i != TABLE_NONE)
 		*figures = chains->figures[i];
 }

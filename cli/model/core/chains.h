@@ -51,7 +51,7 @@ struct chains {
 	size_t block_count;
 	struct table by_cost;	/* -> measures */
 	struct chain_figures *figures;
-	size_t figure_count, figure_capacity;
+	size_t measure_count, measure_capacity;
 	struct chain_figures whole;
 	struct table suspended;		/* number in the trace -> chain; 0: it
 					 * was resumed, or has ended */

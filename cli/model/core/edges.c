@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/room.h"
+#include "cli/base/try_alloc.h"
 #include "unwind/claim.h"
 
 static void odd(struct edges *edges, enum edge_odd what, uint64_t stamp)
@@ -62,7 +62,7 @@ static void give_up(struct edges *edges)
 	}
 	odd(edges, EDGE_UNPAIRED, entry.event.stamp);
 	block = blocks_find(&edges->blocks, entry.event.address);
-	if (block != NULL && !block->moving)
+	if (block != NULL && !block->pending)
 		release(edges, block, entry.lane, entry.event.stamp, 0,
 			EDGE_LOST);
 	allocate(edges, entry.lane, &entry.event, entry.chain, true);
@@ -137,12 +137,12 @@ static bool take_free(struct edges *edges, uint32_t lane,
 
 #ifdef GNOMON_CLAIMS
 /* Whether the lane has a pending realloc of a known block. */
-static bool has_moving(const struct edges *edges, uint32_t lane)
+static bool has_pending(const struct edges *edges, uint32_t lane)
 {
-	const struct edges_moving *moving = &edges->moving[lane];
+	const struct edges_pending *pending = &edges->pending[lane];
 
-	return moving->generation == edges->generation && moving->active &&
-	       moving->found && !moving->released;
+	return pending->generation == edges->generation && pending->active &&
+	       pending->found && !pending->released;
 }
 
 bool edges_is_valid(const struct edges *edges)
@@ -152,13 +152,14 @@ bool edges_is_valid(const struct edges *edges)
 	uint64_t marked = 0, moved = 0;
 
 	while ((block = blocks_next(&edges->blocks, &number)) != NULL)
-		marked += block->moving;
+		marked += block->pending;
 	for (uint32_t i = 0; i < edges->lane_count; i++) {
-		if (!has_moving(edges, i))
+		if (!has_pending(edges, i))
 			continue;
-		block = blocks_find(&edges->blocks, edges->moving[i].address);
-		if (block == NULL || !block->moving ||
-		    movings_find(&edges->by_block, block->address) != i)
+		block = blocks_find(&edges->blocks, edges->pending[i].address);
+		if (block == NULL || !block->pending ||
+		    pending_reallocs_find(&edges->by_block, block->address) !=
+			    i)
 			return false;
 		moved++;
 	}
@@ -170,69 +171,70 @@ bool edges_is_valid(const struct edges *edges)
 
 bool edges_reach(struct edges *edges, uint32_t lane)
 {
-	struct edges_moving *moving;
+	struct edges_pending *pending;
 	size_t count;
 
 	if (lane < edges->lane_count)
 		return true;
-	if (!movings_reach(&edges->by_block, lane))
+	if (!pending_reallocs_reach(&edges->by_block, lane))
 		return false;
 	count = (size_t)1 << edges->by_block.bits;
-	moving = room_resize(edges->moving, count, sizeof(*moving));
-	if (moving == NULL)
+	pending = try_alloc_resize(edges->pending, count, sizeof(*pending));
+	if (pending == NULL)
 		return false;
-	memset(moving + edges->lane_count, 0,
-	       (count - edges->lane_count) * sizeof(*moving));
-	edges->moving = moving;
+	memset(pending + edges->lane_count, 0,
+	       (count - edges->lane_count) * sizeof(*pending));
+	edges->pending = pending;
 	edges->lane_count = count;
 	assert(lane < edges->lane_count);
 	CLAIM_FULL(edges_is_valid(edges));
 	return true;
 }
 
-static struct edges_moving *moving_of(struct edges *edges, uint32_t lane)
+static struct edges_pending *pending_of(struct edges *edges, uint32_t lane)
 {
-	struct edges_moving *moving = &edges->moving[lane];
+	struct edges_pending *pending = &edges->pending[lane];
 
 	assert(lane < edges->lane_count);
-	if (moving->generation != edges->generation)
-		memset(moving, 0, sizeof(*moving));
-	if (moving->chains != edges->chains)
-		moving->chain = 0;
-	return moving;
+	if (pending->generation != edges->generation)
+		memset(pending, 0, sizeof(*pending));
+	if (pending->chains != edges->chains)
+		pending->chain = 0;
+	return pending;
 }
 
-const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane)
+const struct edges_pending *edges_pending_of(struct edges *edges, uint32_t lane)
 {
-	static const struct edges_moving none;
+	static const struct edges_pending none;
 
-	return lane < edges->lane_count ? moving_of(edges, lane) : &none;
+	return lane < edges->lane_count ? pending_of(edges, lane) : &none;
 }
 
-static void mark_moving(struct edges *edges, uint32_t lane,
-			struct block *block)
+static void mark_pending(struct edges *edges, uint32_t lane,
+			 struct block *block)
 {
-	CLAIM_FULL(!block->moving);	/* I1 */
-	block->moving = 1;
-	movings_add(&edges->by_block, lane, block->address);
-	CLAIM_FULL(movings_find(&edges->by_block, block->address) == lane);
+	CLAIM_FULL(!block->pending);	/* I1 */
+	block->pending = 1;
+	pending_reallocs_add(&edges->by_block, lane, block->address);
+	CLAIM_FULL(pending_reallocs_find(&edges->by_block, block->address) ==
+		   lane);
 }
 
-bool edges_put_moving(struct edges *edges, uint32_t lane,
-		      const struct edges_moving *moving)
+bool edges_put_pending(struct edges *edges, uint32_t lane,
+		       const struct edges_pending *pending)
 {
-	struct edges_moving *to = moving_of(edges, lane);
-	struct block *block = blocks_find(&edges->blocks, moving->address);
-	bool marks = moving->found && !moving->released;
+	struct edges_pending *to = pending_of(edges, lane);
+	struct block *block = blocks_find(&edges->blocks, pending->address);
+	bool marks = pending->found && !pending->released;
 
-	if (to->active || (marks && (block == NULL || block->moving)))
+	if (to->active || (marks && (block == NULL || block->pending)))
 		return false;
-	*to = *moving;
+	*to = *pending;
 	to->active = true;
 	to->generation = edges->generation;
 	to->chains = edges->chains;
 	if (marks)
-		mark_moving(edges, lane, block);
+		mark_pending(edges, lane, block);
 	return true;
 }
 
@@ -247,54 +249,55 @@ bool edges_put_waiting(struct edges *edges, const struct pairing_entry *entry)
 }
 
 /* The address of a moving block was allocated again: so it was freed. */
-static void release_moving(struct edges *edges, struct block *block,
-			   uint64_t stamp)
+static void release_pending(struct edges *edges, struct block *block,
+			    uint64_t stamp)
 {
-	uint32_t lane = movings_find(&edges->by_block, block->address);
-	struct edges_moving *moving;
+	uint32_t lane = pending_reallocs_find(&edges->by_block, block->address);
+	struct edges_pending *pending;
 
-	assert(lane != MOVINGS_NONE);	/* I1 */
-	moving = &edges->moving[lane];
-	CLAIM_FULL(moving->found && !moving->released);	/* I1 */
-	CLAIM_FULL(moving->active && moving->address == block->address);
-	movings_remove(&edges->by_block, lane);
-	moving->released = true;
-	moving->chain = release(edges, block, lane, stamp, moving->by,
-				EDGE_MOVED);
-	moving->chains = edges->chains;	/* set even if BEGIN was before
+	assert(lane != PENDING_REALLOCS_NONE);	/* I1 */
+	pending = &edges->pending[lane];
+	CLAIM_FULL(pending->found && !pending->released);	/* I1 */
+	CLAIM_FULL(pending->active && pending->address == block->address);
+	pending_reallocs_remove(&edges->by_block, lane);
+	pending->released = true;
+	pending->chain = release(edges, block, lane, stamp, pending->by,
+				 EDGE_MOVED);
+	pending->chains = edges->chains;	/* set even if BEGIN was before
 					 * forget_chains */
 }
 
 /* The realloc has ended; its block stays as it is. */
-static void abandon(struct edges *edges, struct edges_moving *moving,
+static void abandon(struct edges *edges, struct edges_pending *pending,
 		    uint64_t stamp)
 {
 	struct block *block;
 
-	CLAIM_FULL(moving->active);
-	moving->active = false;
-	edges->sink->chain_lost(edges->owner, moving->chain, stamp);
-	moving->chain = 0;
-	if (!moving->found || moving->released)
+	CLAIM_FULL(pending->active);
+	pending->active = false;
+	edges->sink->chain_lost(edges->owner, pending->chain, stamp);
+	pending->chain = 0;
+	if (!pending->found || pending->released)
 		return;
-	movings_remove(&edges->by_block, (uint32_t)(moving - edges->moving));
-	block = blocks_find(&edges->blocks, moving->address);
-	CLAIM_FULL(block != NULL && block->moving); /* I1 */
+	pending_reallocs_remove(&edges->by_block,
+				(uint32_t)(pending - edges->pending));
+	block = blocks_find(&edges->blocks, pending->address);
+	CLAIM_FULL(block != NULL && block->pending); /* I1 */
 	if (block != NULL)
-		block->moving = 0;
+		block->pending = 0;
 }
 
 /* The same, and its BEGIN stops waiting. */
-static void forgo(struct edges *edges, struct edges_moving *moving,
+static void forgo(struct edges *edges, struct edges_pending *pending,
 		  uint64_t stamp)
 {
 	struct pairing_entry entry;
 	unsigned i;
 
-	abandon(edges, moving, stamp);
-	if (moving->found)
+	abandon(edges, pending, stamp);
+	if (pending->found)
 		return;
-	i = pairing_find(&edges->waiting, moving->address,
+	i = pairing_find(&edges->waiting, pending->address,
 			 1u << GT_REALLOC_BEGIN);
 	if (i != PAIRING_NONE)
 		pairing_take(&edges->waiting, i, &entry);
@@ -303,26 +306,26 @@ static void forgo(struct edges *edges, struct edges_moving *moving,
 static void begin_realloc(struct edges *edges, uint32_t lane,
 			  const struct trace_event *event)
 {
-	struct edges_moving *moving = moving_of(edges, lane);
+	struct edges_pending *pending = pending_of(edges, lane);
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
-	if (moving->active) {
+	if (pending->active) {
 		/* left by siglongjmp, or its result was lost */
 		odd(edges, EDGE_UNPAIRED, event->stamp);
-		forgo(edges, moving, event->stamp);
+		forgo(edges, pending, event->stamp);
 	}
-	*moving = (struct edges_moving){
+	*pending = (struct edges_pending){
 		.address = event->address,
 		.by = event->context,
 		.generation = edges->generation,
 		.chains = edges->chains,
 		.active = true,
-		.found = block != NULL && !block->moving,
+		.found = block != NULL && !block->pending,
 	};
-	if (moving->found)
-		mark_moving(edges, lane, block);
+	if (pending->found)
+		mark_pending(edges, lane, block);
 	else
-		moving->unknown = !wait_for_block(edges, lane, event, block);
+		pending->unknown = !wait_for_block(edges, lane, event, block);
 }
 
 /* The realloc freed the old block, which ends with `end`. Returns the chain
@@ -330,31 +333,31 @@ static void begin_realloc(struct edges *edges, uint32_t lane,
 static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 			    enum edge_end end, bool *whole)
 {
-	struct edges_moving *moving = moving_of(edges, lane);
+	struct edges_pending *pending = pending_of(edges, lane);
 	struct pairing_entry entry;
 	struct block *block;
 	unsigned i;
 
 	*whole = false;
-	if (!moving->active || moving->unknown) {
+	if (!pending->active || pending->unknown) {
 		/* BEGIN or the block was lost or left out */
-		moving->active = false;
+		pending->active = false;
 		odd(edges, EDGE_UNKNOWN, stamp);
 		return 0;
 	}
-	moving->active = false;
-	if (moving->found) {
-		if (moving->released)
-			return moving->chain;
-		movings_remove(&edges->by_block, lane);
-		block = blocks_find(&edges->blocks, moving->address);
+	pending->active = false;
+	if (pending->found) {
+		if (pending->released)
+			return pending->chain;
+		pending_reallocs_remove(&edges->by_block, lane);
+		block = blocks_find(&edges->blocks, pending->address);
 		assert(block != NULL);
-		CLAIM_FULL(block->moving); /* I1 */
+		CLAIM_FULL(block->pending); /* I1 */
 		*whole = true;
-		return release(edges, block, lane, stamp, moving->by, end);
+		return release(edges, block, lane, stamp, pending->by, end);
 	}
 	/* The block is not known yet: keep waiting, as a free. */
-	i = pairing_find(&edges->waiting, moving->address,
+	i = pairing_find(&edges->waiting, pending->address,
 			 1u << GT_REALLOC_BEGIN);
 	if (i == PAIRING_NONE)
 		return 0;	/* given up and counted */
@@ -367,10 +370,10 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 
 static void fail_realloc(struct edges *edges, uint32_t lane, uint64_t stamp)
 {
-	struct edges_moving *moving = moving_of(edges, lane);
+	struct edges_pending *pending = pending_of(edges, lane);
 
-	if (moving->active)
-		forgo(edges, moving, stamp);
+	if (pending->active)
+		forgo(edges, pending, stamp);
 	else if (!edges->gap)
 		odd(edges, EDGE_UNPAIRED, stamp);
 }
@@ -410,11 +413,11 @@ void edges_allocate_live(struct edges *edges, uint32_t lane,
 {
 	CLAIM_FULL(block->address == event->address);
 	block->odd = 1;
-	if (!block->moving) {
+	if (!block->pending) {
 		wait_for_pair(edges, lane, event, chain, true);
 		return;
 	}
-	release_moving(edges, block, event->stamp);
+	release_pending(edges, block, event->stamp);
 	allocate(edges, lane, event, chain, true);
 }
 
@@ -424,10 +427,10 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 		       const struct trace_event *event)
 {
 	struct pairing_entry entry;
-	struct edges_moving *moving;
+	struct edges_pending *pending;
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
-	CLAIM_FULL(block != NULL && !block->moving);
+	CLAIM_FULL(block != NULL && !block->pending);
 	/* Another allocation waits for the address. Which of the two is first
 	 * is not known; the end of this one allows the other to begin. */
 	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
@@ -442,11 +445,11 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 			entry.event.context, EDGE_FREED);
 		return;
 	}
-	moving = moving_of(edges, entry.lane);
-	if (moving->active && !moving->found &&
-	    moving->address == event->address) {
-		moving->found = true;
-		mark_moving(edges, entry.lane, block);
+	pending = pending_of(edges, entry.lane);
+	if (pending->active && !pending->found &&
+	    pending->address == event->address) {
+		pending->found = true;
+		mark_pending(edges, entry.lane, block);
 	}
 }
 
@@ -501,18 +504,18 @@ bool edges_init(struct edges *edges, const struct edges_sink *sink,
 void edges_free(struct edges *edges)
 {
 	blocks_free(&edges->blocks);
-	movings_free(&edges->by_block);
-	free(edges->moving);
-	edges->moving = NULL;
+	pending_reallocs_free(&edges->by_block);
+	free(edges->pending);
+	edges->pending = NULL;
 	edges->lane_count = 0;
 }
 
 void edges_lane_ends(struct edges *edges, uint32_t lane, uint64_t stamp)
 {
-	struct edges_moving *moving = moving_of(edges, lane);
+	struct edges_pending *pending = pending_of(edges, lane);
 
-	if (moving->active)
-		forgo(edges, moving, stamp);
+	if (pending->active)
+		forgo(edges, pending, stamp);
 }
 
 void edges_forget(struct edges *edges)
@@ -521,10 +524,11 @@ void edges_forget(struct edges *edges)
 	uint32_t number = 0;
 
 	while ((block = blocks_next(&edges->blocks, &number)) != NULL)
-		if (block->moving)
-			movings_remove(&edges->by_block,
-				       movings_find(&edges->by_block,
-						    block->address));
+		if (block->pending)
+			pending_reallocs_remove(
+				&edges->by_block,
+				pending_reallocs_find(&edges->by_block,
+						      block->address));
 	blocks_clear(&edges->blocks);
 	pairing_clear(&edges->waiting);
 	edges->generation++;
@@ -545,8 +549,8 @@ void edges_finish(struct edges *edges, uint64_t stamp)
 {
 	CLAIM_FULL(edges_is_valid(edges));
 	for (size_t i = 0; i < edges->lane_count; i++)
-		if (moving_of(edges, (uint32_t)i)->active)
-			abandon(edges, &edges->moving[i], stamp);
+		if (pending_of(edges, (uint32_t)i)->active)
+			abandon(edges, &edges->pending[i], stamp);
 	while (edges->waiting.count > 0)
 		give_up(edges);
 	CLAIM_FULL(edges_is_valid(edges));

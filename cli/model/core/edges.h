@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "cli/model/core/blocks.h"
-#include "cli/model/core/movings.h"
+#include "cli/model/core/pending_reallocs.h"
 #include "cli/model/core/pairing.h"
 #include "cli/trace/format/event.h"
 #include "cli/trace/format/trace_format.h"
@@ -62,7 +62,7 @@ enum edge_odd {
 struct edges_sink {
 	/* A block was allocated. The sink fills in its sequence, thread and
 	 * cost. */
-	void (*birth)(void *owner, struct block *block, uint32_t lane,
+	void (*alloc)(void *owner, struct block *block, uint32_t lane,
 		      uint32_t context, uint32_t chain);
 	/* The block ends. `by`: the context that frees, 0: not known. For
 	 * EDGE_MOVED, returns the chain that continues; 0: none. If the block
@@ -78,7 +78,7 @@ struct edges_sink {
 };
 
 /* The pending realloc of a lane. */
-struct edges_moving {
+struct edges_pending {
 	uint64_t address;
 	uint32_t chain;		/* of the block, once `released` */
 	uint32_t by;		/* the context that calls realloc */
@@ -103,9 +103,9 @@ struct edges {
 	bool gap;		/* some frees or allocations are left out on
 				 * purpose: an event without its counterpart is
 				 * no error */
-	struct edges_moving *moving;	/* by lane */
+	struct edges_pending *pending;	/* by lane */
 	size_t lane_count;
-	struct movings by_block;	/* lanes by block with a pending
+	struct pending_reallocs by_block;	/* lanes by block with a pending
 					 * realloc */
 	/* During `end`: lane + 1 of the event that ends the block; 0: the
 	 * current event. */
@@ -133,12 +133,13 @@ void edges_forget_chains(struct edges *edges);
 void edges_finish(struct edges *edges, uint64_t stamp);
 /* To resume where another reader stopped: add a lane's pending realloc, and a
  * waiting event, the oldest first. False: they contradict the blocks. */
-bool edges_put_moving(struct edges *edges, uint32_t lane,
-		      const struct edges_moving *moving);
+bool edges_put_pending(struct edges *edges, uint32_t lane,
+		       const struct edges_pending *pending);
 bool edges_put_waiting(struct edges *edges,
 		       const struct pairing_entry *entry);
 /* The realloc of a lane; meaningless unless `active`. */
-const struct edges_moving *edges_moving_of(struct edges *edges, uint32_t lane);
+const struct edges_pending *edges_pending_of(struct edges *edges,
+					     uint32_t lane);
 
 /* ---- for edges_event: the rare cases ---- */
 
@@ -178,11 +179,11 @@ edges_allocate(struct edges *edges, const struct edges_sink *sink,
 	*block = (struct block){
 		.address = event->address,
 		.size = event->size,
-		.birth = event->stamp,
+		.alloc = event->stamp,
 		.layout = event->layout & BLOCK_LAYOUT,
 		.odd = odd,
 	};
-	sink->birth(edges->owner, block, lane, event->context, chain);
+	sink->alloc(edges->owner, block, lane, event->context, chain);
 	if (__builtin_expect(edges->waiting.count > 0, 0))
 		edges_settle_free(edges, lane, event);
 }
@@ -193,7 +194,7 @@ edges_deallocate(struct edges *edges, const struct edges_sink *sink,
 {
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
-	if (__builtin_expect(block == NULL || block->moving, 0)) {
+	if (__builtin_expect(block == NULL || block->pending, 0)) {
 		edges_free_unknown(edges, lane, event, block);
 		return;
 	}

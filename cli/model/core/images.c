@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "unwind/claim.h"
 
 #define PAGE_SHIFT 12
@@ -68,18 +68,19 @@ static void meet_others(struct images *images, struct image *image,
 {
 	uint64_t last = segment->start + (segment->size - 1);
 	uint32_t own = (uint32_t)(image - images->list);
-	const struct place *place;
+	const struct owned_range *owned_range;
 	size_t at;
 
 	if (segment->size == 0)
 		return;
-	at = places_up_to(&images->places,
-			  last < segment->start ? UINT64_MAX : last);
-	while ((place = places_next(&images->places, &at, segment->start)) !=
-	       NULL) {
-		struct image *other = &images->list[place->owner];
+	at = owned_ranges_up_to(&images->owned_ranges,
+				last < segment->start ? UINT64_MAX : last);
+	while ((owned_range = owned_ranges_next(&images->owned_ranges, &at,
+						segment->start)) != NULL) {
+		struct image *other = &images->list[owned_range->owner];
 
-		CLAIM_FULL(place->owner < images->count && place->owner != own);
+		CLAIM_FULL(owned_range->owner < images->count &&
+			   owned_range->owner != own);
 		image->overlapped = other->overlapped = true;
 		if (is_same(image, other) &&
 		    (image->same_as == own || other->same_as < image->same_as))
@@ -106,13 +107,14 @@ static void fill(struct images *images, struct image *image,
 	image->build_id_size = record->build_id_size;
 	image->path = intern_bytes(&images->names, record->path,
 				   record->path_size);
-	image->name = last_part(image->path);
+	image->name = base_name(image->path);
 	for (unsigned i = 0; i < image->segment_count; i++)
 		meet_others(images, image, &image->segments[i]);
 	for (unsigned i = 0; i < image->segment_count; i++)
-		places_add(&images->places, image->segments[i].start,
-			   image->segments[i].size,
-			   (uint32_t)(image - images->list));
+		owned_ranges_add(&images->owned_ranges,
+				 image->segments[i].start,
+				 image->segments[i].size,
+				 (uint32_t)(image - images->list));
 }
 
 /* A record that is in the trace and in the live file. */
@@ -165,7 +167,7 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	uint64_t page = address >> PAGE_SHIFT;
 	unsigned slot = hash_number(page) & (IMAGES_CACHE - 1);
 	uint32_t cached = images->cache[slot].image;
-	const struct place *place;
+	const struct owned_range *owned_range;
 	size_t at;
 
 	CLAIM_FULL(cached == IMAGE_NONE || cached < images->count);
@@ -179,15 +181,16 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	/* The record of an image's end may come later: of several that fit, the
 	 * last one mapped was there. */
 	cached = IMAGE_NONE;
-	at = places_up_to(&images->places, address);
-	while ((place = places_next(&images->places, &at, address)) != NULL) {
-		const struct image *image = &images->list[place->owner];
+	at = owned_ranges_up_to(&images->owned_ranges, address);
+	while ((owned_range = owned_ranges_next(&images->owned_ranges, &at,
+						address)) != NULL) {
+		const struct image *image = &images->list[owned_range->owner];
 
-		CLAIM_FULL(place->owner < images->count);
+		CLAIM_FULL(owned_range->owner < images->count);
 		if (image->first_node <= id && id < image->end_node &&
 		    (cached == IMAGE_NONE ||
-		     is_later(images, place->owner, cached)))
-			cached = place->owner;
+		     is_later(images, owned_range->owner, cached)))
+			cached = owned_range->owner;
 	}
 	if (cached != IMAGE_NONE) {
 		images->cache[slot].page = page;
@@ -200,12 +203,13 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 
 uint32_t images_find_only(const struct images *images, uint64_t address)
 {
-	size_t at = places_up_to(&images->places, address);
+	size_t at = owned_ranges_up_to(&images->owned_ranges, address);
 	uint32_t found = IMAGE_NONE;
-	const struct place *place;
+	const struct owned_range *owned_range;
 
-	while ((place = places_next(&images->places, &at, address)) != NULL) {
-		uint32_t same = images->list[place->owner].same_as;
+	while ((owned_range = owned_ranges_next(&images->owned_ranges, &at,
+						address)) != NULL) {
+		uint32_t same = images->list[owned_range->owner].same_as;
 
 		if (found != IMAGE_NONE && found != same)
 			return IMAGE_NONE;
@@ -217,7 +221,7 @@ uint32_t images_find_only(const struct images *images, uint64_t address)
 void images_free(struct images *images)
 {
 	free(images->list);
-	places_free(&images->places);
+	owned_ranges_free(&images->owned_ranges);
 	table_free(&images->by_index);
 	intern_free(&images->names);
 }

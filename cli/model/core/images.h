@@ -11,7 +11,7 @@
 
 #include "cli/base/intern.h"
 #include "cli/base/table.h"
-#include "cli/model/core/places.h"
+#include "cli/model/core/owned_ranges.h"
 #include "cli/trace/decode/records.h"
 
 #define IMAGE_NONE UINT32_MAX
@@ -40,7 +40,8 @@ struct images {
 	size_t count;
 	size_t capacity;
 	struct table by_index;	/* index in the trace -> index here */
-	struct places places;	/* segments; the owner is an index of `list` */
+	struct owned_ranges
+		owned_ranges; /* segments; the owner is an index of `list` */
 	struct intern names;
 	struct { uint64_t page; uint32_t image; } cache[IMAGES_CACHE];
 	uint64_t refused;	/* records over the limit */

@@ -47,8 +47,8 @@ const char *pools_name_of(const struct pools *pools, uint32_t number)
 	return number < pools->count ? pools->list[number].name : "";
 }
 
-void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
-		 struct weigh_amount amount)
+void pools_alloc(struct pools *pools, uint64_t address, uint64_t stamp,
+		 struct weight_amount amount)
 {
 	struct totals *figures = &pools->list[pools_number(address)].figures;
 
@@ -58,7 +58,7 @@ void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
 }
 
 void pools_end(struct pools *pools, uint64_t address,
-	       struct weigh_amount amount, bool freed)
+	       struct weight_amount amount, bool freed)
 {
 	struct totals *figures = &pools->list[pools_number(address)].figures;
 

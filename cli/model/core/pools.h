@@ -58,9 +58,9 @@ static inline bool pools_has(const struct pools *pools, uint64_t address)
 
 	return number != 0 && number < pools->count;
 }
-void pools_birth(struct pools *pools, uint64_t address, uint64_t stamp,
-		 struct weigh_amount amount);
+void pools_alloc(struct pools *pools, uint64_t address, uint64_t stamp,
+		 struct weight_amount amount);
 void pools_end(struct pools *pools, uint64_t address,
-	       struct weigh_amount amount, bool freed);
+	       struct weight_amount amount, bool freed);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * maps.c: mappings and their measures. maps_events.c applies events,
- * maps_look.c applies looks, maps_origin.c finds the makers of mappings that a
+ * maps_scan.c applies looks, maps_origin.c finds the makers of mappings that a
  * look has found.
  *
  *	EXTRA events ──▶ maps_extra ──┐
@@ -313,7 +313,7 @@ bool maps_is_valid(const struct maps *maps)
 
 void maps_finish(struct maps *maps)
 {
-	maps_look_all(maps, UINT64_MAX);
+	maps_scan_all(maps, UINT64_MAX);
 	CLAIM_FULL(maps_is_valid(maps));
 	if (maps->curve.count > 0 && maps->curve.step > 0) {
 		/* end with the exact value, not a maximum of several points */

@@ -115,7 +115,7 @@ struct map_page {
 	uint32_t node;
 };
 
-struct map_look {
+struct map_scan {
 	struct trace_maps head;
 	struct trace_map *list;
 	size_t count;
@@ -159,8 +159,8 @@ struct maps {
 	size_t found_capacity;
 	struct trace_map *kernel;	/* the list of the last look */
 	size_t kernel_count;
-	struct map_look building;	/* a look of which more is to come */
-	struct map_look *waiting;	/* looks waiting for events up to their
+	struct map_scan building;	/* a look of which more is to come */
+	struct map_scan *waiting;	/* looks waiting for events up to their
 					 * end */
 	size_t waiting_count;
 	size_t waiting_capacity;
@@ -201,11 +201,11 @@ void maps_finish(struct maps *maps);
 void maps_free(struct maps *maps);
 
 /* Call before anything is done at this stamp: applies earlier looks first. */
-void maps_look_all(struct maps *maps, uint64_t stamp);
+void maps_scan_all(struct maps *maps, uint64_t stamp);
 static inline void maps_until(struct maps *maps, uint64_t stamp)
 {
 	if (stamp > maps->due)
-		maps_look_all(maps, stamp);
+		maps_scan_all(maps, stamp);
 }
 
 /* A block that is allocated. */

@@ -16,7 +16,7 @@
 
 #include "unwind/claim.h"
 
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/model/maps/maps.h"
 
 #define ARENA_ALIGN (UINT64_C(64) << 20)	/* heaps of glibc's other
@@ -147,12 +147,12 @@ static void explain_shmat(struct maps *maps, const struct map_clue *clue)
 		   clue->stamp);
 }
 
-/* FNV-1a (Fowler, Noll, Vo), as preload/hooks/loads.c has it. */
+/* FNV-1a (Fowler, Noll, Vo), as preload/hooks/hooks_dlopen.c has it. */
 static uint64_t name_hash(const char *path)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (const char *name = last_part(path);
+	for (const char *name = base_name(path);
 	     *name != 0 && strncmp(name, ".so", 3) != 0; name++)
 		hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
 	return hash;

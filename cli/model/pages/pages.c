@@ -184,7 +184,7 @@ static uint32_t mapping_of(const struct counting *c,
 	uint32_t path = c->options->maps == NULL ? MAP_INDEX_NONE :
 		map_index_path(c->options->maps,
 			       pools_address(cover->first->address),
-			       cover->first->birth);
+			       cover->first->alloc);
 
 	return path == MAP_INDEX_NONE ?
 		(uint32_t)c->pages->mapping_count - 1 : path;

@@ -227,7 +227,7 @@ static void begin_cover(struct sweeping *s, uint64_t page)
 	};
 }
 
-static void tell(struct sweeping *s, uint64_t pages)
+static void report(struct sweeping *s, uint64_t pages)
 {
 	s->cover.pages = pages;
 	s->cover.members = s->members;
@@ -268,7 +268,7 @@ static void take_page(struct sweeping *s, uint64_t page)
 		if (end > page_end)
 			open_block(s, entry, end);
 	}
-	tell(s, 1);
+	report(s, 1);
 }
 
 /* Pages that only open blocks occupy, from `page` on. Returns the page after
@@ -285,7 +285,7 @@ static uint64_t take_open(struct sweeping *s, uint64_t page)
 	begin_cover(s, page);
 	for (size_t i = 0; i < s->open_count; i++)
 		add_part(s, s->open[i].group, page, page + s->sweep->page_size);
-	tell(s, (until - page) / s->sweep->page_size);
+	report(s, (until - page) / s->sweep->page_size);
 	close_blocks(s, until);
 	return until;
 }

@@ -327,7 +327,7 @@ static int look_before_end(struct finding *finding, const char *path,
 	looks.stamps = stamps;
 	if (model_store(finding->model) == NULL ||
 	    rows_live(finding->model, &looks) != 0)
-		status = model_look(finding->model, path, &looks);
+		status = model_at_moments(finding->model, path, &looks);
 	free(stamps);
 	return status;
 }

@@ -62,7 +62,7 @@ struct residency {
  * included. Makes another pass over the trace if needed; not needed for
  * snapshots after the last event of a model without a filter. All blocks count,
  * whatever the filter selects. `maps`: of the model, or NULL. Returns the same
- * as model_look; EXIT_NOTHING: no points. To be released.
+ * as model_at_moments; EXIT_NOTHING: no points. To be released.
  */
 int residency_find(const struct model *model, const char *path, size_t limit,
 		   const struct map_index *maps, struct residency *residency);

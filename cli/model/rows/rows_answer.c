@@ -51,9 +51,9 @@ struct answer {
 	uint32_t *order;		/* groups, in the order of costs */
 };
 
-static bool wants(const struct answer *answer, enum figure figure)
+static bool wants(const struct answer *answer, enum measure measure)
 {
-	return answer->wanted->figures >> figure & 1;
+	return answer->wanted->figures >> measure & 1;
 }
 
 /* ---- which requests can be answered ---- */
@@ -70,14 +70,14 @@ static bool is_of_blocks(const struct filter *filter)
 			   FILTER_LAST_SIZE_MAX);
 }
 
-bool rows_tell(const struct model_options *options)
+bool rows_report(const struct model_options *options)
 {
 	return (options->wants & ~(unsigned)MODEL_WANT_FREED_BY) == 0 &&
 	       options->until_ns == 0 && options->begin_ns == 0 &&
 	       is_of_blocks(options->filter);
 }
 
-static bool tells_who_frees(const struct store *store)
+static bool reports_who_frees(const struct store *store)
 {
 	uint64_t least, greatest;
 
@@ -92,7 +92,7 @@ bool rows_can_answer(struct store *store, const struct model_options *options)
 		     !facts.growing;
 
 	rows_facts_free(&facts);
-	return whole && rows_tell(options) && !tells_who_frees(store);
+	return whole && rows_report(options) && !reports_who_frees(store);
 }
 
 static bool facts_fit(const struct store *store, const struct rows_facts *facts,
@@ -115,8 +115,8 @@ bool rows_fit(struct store *store, const struct model *model)
 
 /* ---- requests ---- */
 
-void rows_ask(struct model *model, const struct model_options *options,
-	      const struct block_keys *keys)
+void rows_request(struct model *model, const struct model_options *options,
+		  const struct block_keys *keys)
 {
 	selection_free(model->selection);
 	map_index_free(model->mappings);
@@ -130,7 +130,7 @@ void rows_ask(struct model *model, const struct model_options *options,
 static void forget(struct model *model)
 {
 	view_forget_figures(model);
-	model->leftout.kept_peak_stamp = 0;
+	model->omitted.kept_peak_stamp = 0;
 	blocks_clear(&model->edges.blocks);
 	model->past_count = 0;
 	model->beyond = 0;
@@ -157,13 +157,13 @@ static unsigned sums_wanted(const struct answer *answer)
 {
 	unsigned sums = STORE_SUM_FREES | STORE_SUM_LIVE;
 
-	if (wants(answer, FIGURE_TEMPORARY))
+	if (wants(answer, MEASURE_TEMPORARY))
 		sums |= STORE_SUM_TEMPORARY;
-	if (wants(answer, FIGURE_LIFETIME))
+	if (wants(answer, MEASURE_LIFETIME))
 		sums |= STORE_SUM_LIFETIME;
-	if (wants(answer, FIGURE_AGE))
+	if (wants(answer, MEASURE_AGE))
 		sums |= STORE_SUM_FIRST_LAST;
-	if (wants(answer, FIGURE_PEAK))
+	if (wants(answer, MEASURE_PEAK))
 		sums |= STORE_SUM_ALIVE_EDGE;
 	return sums;
 }
@@ -190,7 +190,7 @@ static int sum_groups(struct answer *answer)
 	answer->sums = grow_zeroed(count + 1, sizeof(*answer->sums));
 	error = sum(answer, &answer->select.scan, &answer->groups.grouping,
 		    sums_wanted(answer), answer->sums);
-	if (error != 0 || !wants(answer, FIGURE_OWN_PEAK))
+	if (error != 0 || !wants(answer, MEASURE_OWN_PEAK))
 		return error;
 	answer->peaks = grow_zeroed(count + 1, sizeof(*answer->peaks));
 	return store_peaks(answer->store, &answer->select.scan,
@@ -210,7 +210,7 @@ static int compare(const void *left, const void *right, void *owner)
 	uint32_t xs[BLOCK_KEYS_MAX] = { 0 }, ys[BLOCK_KEYS_MAX] = { 0 };
 	int way = 0;
 
-	if (wants(answer, FIGURE_AGE))
+	if (wants(answer, MEASURE_AGE))
 		way = sort_up(answer->sums[a].first_edge,
 			      answer->sums[b].first_edge);
 	if (way == 0)
@@ -508,7 +508,7 @@ int rows_answer(struct model *model, const struct rows_wanted *wanted,
 	struct rows_facts facts;
 	int error = -EBADMSG;
 
-	CLAIM(rows_tell(&model->options));
+	CLAIM(rows_report(&model->options));
 	CLAIM(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
 	forget(model);
 	take_chosen(model, wanted);

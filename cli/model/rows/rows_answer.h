@@ -40,7 +40,7 @@ extern const struct rows_wanted rows_all;
 /* Whether an index can answer the request. It cannot for chains of blocks, for
  * options with an end or a view of their own, for histograms of contexts and
  * for the timeline. */
-bool rows_tell(const struct model_options *options);
+bool rows_report(const struct model_options *options);
 /* Whether this index can. Not if the recording has stacks of frees
  * (model_freed), or if events are missing in the index. */
 bool rows_can_answer(struct store *store, const struct model_options *options);
@@ -56,10 +56,10 @@ void rows_take(struct model *model, struct store *store);
 /*
  * `model` has read the outline of its trace, with mappings if its filter or
  * keys need them. Sets the measures for its options and keys; results of an
- * earlier request are dropped, so there can be several requests (rows_ask). 0;
- * -EINVAL: words have no meaning in this trace, which was noted; -E2BIG: more
- * groups than groups_max; -ESTALE: the index does not fit the trace; otherwise
- * as store_scan_each. On error nothing is set.
+ * earlier request are dropped, so there can be several requests (rows_request).
+ * 0; -EINVAL: words have no meaning in this trace, which was noted; -E2BIG:
+ * more groups than groups_max; -ESTALE: the index does not fit the trace;
+ * otherwise as store_scan_each. On error nothing is set.
  */
 int rows_answer(struct model *model, const struct rows_wanted *wanted,
 		const atomic_bool *cancel);
@@ -76,7 +76,7 @@ int rows_read(struct model *model, const char *path, struct store *store,
 
 /* Sets other options and keys for a model whose outline was read: copied, as by
  * model_new. */
-void rows_ask(struct model *model, const struct model_options *options,
-	      const struct block_keys *keys);
+void rows_request(struct model *model, const struct model_options *options,
+		  const struct block_keys *keys);
 
 #endif

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "cli/base/notes.h"
-#include "cli/model/companion.h"
+#include "cli/model/model_observer.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_maps.h"
 #include "cli/model/rows/rows_pairing.h"
-#include "cli/model/rows/rows_part.h"
+#include "cli/model/rows/rows_checkpoint.h"
 #include "cli/model/rows/rows_resume.h"
 #include "cli/model/rows/rows_state.h"
 #include "cli/model/rows/rows_trace.h"
@@ -42,14 +42,14 @@ struct building {
 	struct rows_state state;
 	uint64_t state_from;		/* offset: where to take the next
 					 * state */
-	struct rows_parts parts;
+	struct rows_checkpoint parts;
 	uint64_t trace_bytes;		/* when it was opened */
 	uint64_t sync_end;		/* end of the current SYNC chunk; 0:
 					 * none */
 	bool misfit;			/* the older index does not fit the
 					 * trace */
 	struct reader_sink sink;
-	struct model_companion companion;
+	struct model_observer companion;
 	struct reader_report report;
 };
 
@@ -168,7 +168,7 @@ static void add_live(void *owner, const struct store_row *row)
 }
 
 /* The state was just taken, after the SYNC chunk that ends at `at`. */
-static void take_part(struct building *b, uint64_t at)
+static void take_checkpoint(struct building *b, uint64_t at)
 {
 	const struct store_key key = key_of(b, at);
 	struct store_writer *branch;
@@ -176,28 +176,28 @@ static void take_part(struct building *b, uint64_t at)
 
 	if (digest_of(b, at, &digest) != 0)
 		return;
-	branch = rows_parts_begin(&b->parts, b->writer, b->build->fd,
-				  packers());
+	branch = rows_checkpoint_begin(&b->parts, b->writer, b->build->fd,
+				       packers());
 	if (branch == NULL)
 		return;
 	reader_so_far(b->reader);
 	rows_pairing_live(&b->pairing, add_live, branch);
 	put_facts(b, at, digest, branch);
 	rows_state_write(&b->state, &b->pairing, branch);
-	if (rows_parts_end(&b->parts, branch, &key, b->pairing.events))
+	if (rows_checkpoint_end(&b->parts, branch, &key, b->pairing.events))
 		b->build->kept = at;
 }
 
 /* No part is saved if less is left to read than was read since the last
  * part. */
-static bool is_part_due(const struct building *b, uint64_t at)
+static bool is_checkpoint_due(const struct building *b, uint64_t at)
 {
 	const struct rows_build *build = b->build;
 	bool early = 2 * at <= b->trace_bytes + build->kept;
 
 	return (early || build->part_every != 0) &&
-	       rows_parts_due(&b->parts, b->pairing.events,
-			      b->pairing.edges.blocks.count);
+	       rows_checkpoint_due(&b->parts, b->pairing.events,
+				   b->pairing.edges.blocks.count);
 }
 
 /* Call after a step of the reader. Takes a state if the step was a SYNC chunk,
@@ -210,7 +210,7 @@ static void take_state(struct building *b)
 	b->sync_end = 0;
 	if (at == 0)
 		return;
-	due = is_part_due(b, at);
+	due = is_checkpoint_due(b, at);
 	if ((at < b->state_from && !due) ||
 	    !rows_state_take(&b->state, &b->pairing, b->reader, at))
 		return;
@@ -218,7 +218,7 @@ static void take_state(struct building *b)
 		b->state_from = b->trace_bytes > at + STATE_BYTES ?
 			at + (b->trace_bytes - at) / 2 : UINT64_MAX;
 	if (due)
-		take_part(b, at);
+		take_checkpoint(b, at);
 }
 
 /* ---- building ---- */
@@ -255,7 +255,7 @@ static int begin(struct building *b, struct rows_build *build)
 	b->pairing.chunk = take_chunk;
 	if (build->older == NULL)
 		rows_pairing_follow_maps(&b->pairing);
-	rows_pairing_companion(&b->pairing, &b->companion);
+	rows_pairing_observer(&b->pairing, &b->companion);
 	model_sink_along(b->model, &b->companion, &b->sink);
 	b->sink.file_only = true;
 	error = rows_trace_open(build->trace, &trace);
@@ -267,8 +267,8 @@ static int begin(struct building *b, struct rows_build *build)
 	if (build->goes_on)
 		build->kept = store_key(build->older)->prefix_bytes;
 	error = begin_writing(b);
-	rows_parts_init(&b->parts, build->part, build->part_every,
-			b->resume.facts.events);
+	rows_checkpoint_init(&b->parts, build->part, build->part_every,
+			     b->resume.facts.events);
 	return error;
 }
 

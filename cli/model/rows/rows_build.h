@@ -21,12 +21,12 @@ struct rows_build {
 	int fd;			/* an empty file, for reading and writing */
 	struct store *older;	/* index of a shorter trace, to be extended; or
 				 * NULL. Set to NULL if it was unusable */
-	bool goes_on;		/* `older` is a part (rows_part.h) of the index
+	bool goes_on;	/* `older` is a part (rows_checkpoint.h) of the index
 				 * in `fd`, which is not empty */
 	const char *part;	/* where parts are kept while the index is made;
 				 * NULL: none are kept. The last one remains
 				 * there */
-	uint64_t part_every;	/* see rows_parts_init */
+	uint64_t part_every;	/* see rows_checkpoint_init */
 	const atomic_bool *cancel;	/* checked for each chunk; or NULL */
 	struct notes *notes;	/* if `older` was unusable; NULL: not
 				 * reported */

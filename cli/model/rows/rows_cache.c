@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/base/text/quantity.h"
 
 #define FILES_MAX 65536		/* how many are examined */
@@ -174,7 +174,7 @@ bool rows_cache_make_room(const char *path, uint64_t bytes, uint64_t limit)
 {
 	char *folder = rows_cache_folder();
 	DIR *directory = folder == NULL ? NULL : opendir(folder);
-	struct listing listing = { .own = last_part(path) };
+	struct listing listing = { .own = base_name(path) };
 
 	free(folder);
 	if (directory == NULL || bytes > limit) {

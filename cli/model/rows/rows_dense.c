@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
 #include "cli/model/rows/rows_groups.h"
@@ -48,7 +48,7 @@ static uint64_t radix_of(const struct model *model, enum block_key key)
 static inline uint32_t digit_of(enum block_key key, uint32_t radix,
 				uint32_t value)
 {
-	if (key == BLOCK_KEY_LIFETIME && value == LIFESPAN_LIVE)
+	if (key == BLOCK_KEY_LIFETIME && value == BLOCK_LIFETIME_LIVE)
 		return DIGIT_LIVE;
 	return value < radix ? value : radix - 1;
 }
@@ -56,7 +56,7 @@ static inline uint32_t digit_of(enum block_key key, uint32_t radix,
 static uint32_t value_of(enum block_key key, uint32_t radix, uint32_t digit)
 {
 	if (key == BLOCK_KEY_LIFETIME && digit == DIGIT_LIVE)
-		return LIFESPAN_LIVE;
+		return BLOCK_LIFETIME_LIVE;
 	if ((key == BLOCK_KEY_LIFETIME || key == BLOCK_KEY_MAPPING) &&
 	    digit == radix - 1)
 		return BLOCK_KEY_UNKNOWN;

@@ -1,7 +1,7 @@
 /*
  * rows_gap.c: chains with blocks missing in the trace, which EXTRA events
- * describe (core/chain.h). The same as in the model (apply.c, account.c), but a
- * chain has a number here, and no measures.
+ * describe (core/chain.h). The same as in the model (model_apply.c, account.c),
+ * but a chain has a number here, and no measures.
  *
  * An EXTRA is about the next event of its lane, which may come in a later call:
  * then the EXTRA waits in `chains`.

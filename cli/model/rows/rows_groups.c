@@ -20,7 +20,7 @@
 #include "cli/model/account.h"
 #include "cli/model/core/blocks.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/rows/rows_select.h"
 #include "unwind/claim.h"
@@ -118,7 +118,7 @@ static uint32_t class_of(const struct model *model, uint64_t how,
 			 uint64_t lifetime)
 {
 	if (how == STORE_LIVE)
-		return LIFESPAN_LIVE;
+		return BLOCK_LIFETIME_LIVE;
 	if (!rows_is_freed(how))
 		return BLOCK_KEY_UNKNOWN;
 	return histogram_bucket(account_span_ns(model, lifetime));

@@ -29,7 +29,7 @@ static void add_block(struct model *then, const struct block *block)
 static int find_live(const struct model *model, uint64_t stamp,
 		     struct model *then)
 {
-	const struct store_range births = { 0, stamp - 1 };
+	const struct store_range allocs = { 0, stamp - 1 };
 	const struct store_range ends = { stamp, STORE_NEVER };
 	struct store_term terms[ROWS_TERMS + 2];
 	const struct store_batch *batch;
@@ -43,7 +43,7 @@ static int find_live(const struct model *model, uint64_t stamp,
 	for (size_t i = 0; i < scan.term_count; i++)
 		terms[i] = scan.terms[i];
 	terms[scan.term_count++] = (struct store_term){
-		.column = STORE_BEGIN, .ranges = &births, .range_count = 1,
+		.column = STORE_BEGIN, .ranges = &allocs, .range_count = 1,
 	};
 	terms[scan.term_count++] = (struct store_term){
 		.column = STORE_END, .ranges = &ends, .range_count = 1,

@@ -1,6 +1,6 @@
 /*
  * rows_live.h: the blocks live at given moments, from the index: the same as
- * model_look finds by a pass over the events.
+ * model_at_moments finds by a pass over the events.
  *
  * For a model that has an index (rows_take). One thread per model.
  */
@@ -10,8 +10,8 @@
 #include "cli/model/model.h"
 
 /*
- * As model_look; blocks of `then` have no cost. 0, or as store_scan_each: then
- * `look` was called only for the first moments, and may be called for them
+ * As model_at_moments; blocks of `then` have no cost. 0, or as store_scan_each:
+ * then `look` was called only for the first moments, and may be called for them
  * again.
  */
 int rows_live(const struct model *model, const struct model_looks *looks);

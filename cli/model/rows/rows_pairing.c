@@ -18,7 +18,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
-#include "cli/model/core/weigh.h"
+#include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
 #include "unwind/claim.h"
 
@@ -51,17 +51,17 @@ static uint64_t between(const struct rows_pairing *pairing,
 static struct store_row row_of(const struct rows_pairing *pairing,
 			       const struct block *block, uint32_t number)
 {
-	const struct rows_birth *birth = &pairing->births[number];
-	uint32_t chain = birth->chain;
+	const struct rows_alloc *alloc = &pairing->allocs[number];
+	uint32_t chain = alloc->chain;
 
 	return (struct store_row){
-		.begin = block->birth,
-		.birth_edge = birth->edge,
+		.begin = block->alloc,
+		.alloc_edge = alloc->edge,
 		.address = block->address,
 		.size = block->size,
 		.between = between(pairing, block),
 		.thread = block->thread,
-		.node = birth->node,
+		.node = alloc->node,
 		.end_thread = STORE_NONE,
 		.end_node = STORE_NONE,
 		.chain = chain != 0 ? pairing->chain_numbers[chain] : 0,
@@ -76,19 +76,19 @@ static struct store_row row_of(const struct rows_pairing *pairing,
 
 /* ---- edges ---- */
 
-struct rows_birth *rows_pairing_birth(struct rows_pairing *pairing,
+struct rows_alloc *rows_pairing_alloc(struct rows_pairing *pairing,
 				      uint32_t number)
 {
-	if (__builtin_expect(number >= pairing->birth_capacity, 0))
-		GROW_TO(pairing->births, pairing->birth_capacity, number);
-	return &pairing->births[number];
+	if (__builtin_expect(number >= pairing->alloc_capacity, 0))
+		GROW_TO(pairing->allocs, pairing->alloc_capacity, number);
+	return &pairing->allocs[number];
 }
 
 static inline void add_live(struct rows_pairing *pairing,
 			    const struct block *block)
 {
-	struct weigh_amount amount = weigh_block(block->size,
-						 pairing->sample_mean);
+	struct weight_amount amount = weight_block(block->size,
+						   pairing->sample_mean);
 	struct rows_most *most = &pairing->most;
 
 	most->live_bytes += amount.bytes;
@@ -98,20 +98,20 @@ static inline void add_live(struct rows_pairing *pairing,
 	most->bytes = most->live_bytes;
 	most->blocks = most->live_blocks;
 	most->edge = pairing->edge_count;
-	most->stamp = block->birth;
+	most->stamp = block->alloc;
 }
 
 static inline void drop_live(struct rows_pairing *pairing,
 			     const struct block *block)
 {
-	struct weigh_amount amount = weigh_block(block->size,
-						 pairing->sample_mean);
+	struct weight_amount amount = weight_block(block->size,
+						   pairing->sample_mean);
 
 	pairing->most.live_bytes -= amount.bytes;
 	pairing->most.live_blocks -= amount.blocks;
 }
 
-static inline void birth(void *owner, struct block *block, uint32_t lane,
+static inline void alloc(void *owner, struct block *block, uint32_t lane,
 			 uint32_t context, uint32_t chain)
 {
 	struct rows_pairing *pairing = owner;
@@ -121,11 +121,11 @@ static inline void birth(void *owner, struct block *block, uint32_t lane,
 	CLAIM_FULL(lane >> 1 < pairing->thread_capacity);
 	block->sequence = ++*allocations & BLOCK_SEQUENCE;
 	if (pairing->sampled)
-		*allocations += WEIGH_BETWEEN;
+		*allocations += WEIGHT_BETWEEN;
 	block->thread = lane >> 1;
 	block->cost = CONTEXT_NO_COST;
 	block->pooled = pools_has(model_pools(pairing->model), block->address);
-	*rows_pairing_birth(pairing, number) = (struct rows_birth){
+	*rows_pairing_alloc(pairing, number) = (struct rows_alloc){
 		.edge = ++pairing->edge_count,		/* I2 */
 		.node = node_of(pairing, context),
 		.chain = chain,
@@ -157,7 +157,7 @@ void rows_pairing_chain_lost(struct rows_pairing *pairing, uint32_t chain)
 static uint32_t leave_chain(struct rows_pairing *pairing,
 			    const struct block *block, uint32_t number)
 {
-	struct rows_birth *born = &pairing->births[number];
+	struct rows_alloc *born = &pairing->allocs[number];
 	uint32_t chain = chains_leave(&pairing->chains, number, block);
 
 	CLAIM_FULL(born->chain == 0 || born->chain == chain);	/* I1 */
@@ -172,13 +172,13 @@ static uint32_t end_chained(struct rows_pairing *pairing,
 			    const struct block *block, uint32_t number,
 			    struct store_row *row, enum edge_end end)
 {
-	uint32_t chain = pairing->births[number].chain;
+	uint32_t chain = pairing->allocs[number].chain;
 
 	if (end == EDGE_MOVED || pairing->leaving != 0)
 		chain = leave_chain(pairing, block, number);
 	row->chain = pairing->chain_numbers[chain];
 	row->place = (uint32_t)pairing->chains.list[chain].length;
-	pairing->tell(pairing->owner, row);
+	pairing->report(pairing->owner, row);
 	if (end == EDGE_MOVED)
 		return chain;
 	chains_forget(&pairing->chains, number);
@@ -218,12 +218,12 @@ end(void *owner, struct block *block, uint64_t stamp, uint32_t by,
 			row.end_node = node_of(pairing, by);
 	}
 	pairing->ended++;
-	if (__builtin_expect(row.birth_edge <= pairing->taken_edges, 0))
+	if (__builtin_expect(row.alloc_edge <= pairing->taken_edges, 0))
 		keep_sequence(pairing, block);
 	if (__builtin_expect(row.chain != 0 || how == EDGE_MOVED ||
 			     pairing->leaving != 0, 0))
 		return end_chained(pairing, block, number, &row, how);
-	pairing->tell(pairing->owner, &row);
+	pairing->report(pairing->owner, &row);
 	return 0;
 }
 
@@ -267,7 +267,7 @@ static void refused(void *owner, uint32_t lane)
 }
 
 static const struct edges_sink sink = {
-	.birth = birth,
+	.alloc = alloc,
 	.end = end,
 	.chain_lost = chain_lost,
 	.odd = odd,
@@ -288,7 +288,7 @@ static int by_edge(const void *left, const void *right)
 	return sort_up(a->edge, b->edge);
 }
 
-/* Live blocks by birth edge, to be freed. */
+/* Live blocks by allocation edge, to be freed. */
 static struct listed *list_live(const struct rows_pairing *pairing,
 				size_t *count)
 {
@@ -299,14 +299,14 @@ static struct listed *list_live(const struct rows_pairing *pairing,
 	*count = 0;
 	while (blocks_next(blocks, &number) != NULL)
 		list[(*count)++] = (struct listed){
-			pairing->births[number].edge, number };
+			pairing->allocs[number].edge, number };
 	CLAIM_FULL(*count == blocks->count);
 	SORT(list, *count, by_edge);
 	return list;
 }
 
 void rows_pairing_live(const struct rows_pairing *pairing,
-		       void (*tell)(void *owner, const struct store_row *row),
+		       void (*report)(void *owner, const struct store_row *row),
 		       void *owner)
 {
 	size_t count;
@@ -317,14 +317,14 @@ void rows_pairing_live(const struct rows_pairing *pairing,
 		struct store_row row = row_of(pairing,
 			&pairing->edges.blocks.list[number], number);
 
-		tell(owner, &row);
+		report(owner, &row);
 	}
 	free(list);
 }
 
 /* ---- commands to the recorder ---- */
 
-/* Ends all blocks as LOST: their fate is not known. In the order of birth
+/* Ends all blocks as LOST: their fate is not known. In the order of allocation
  * edges, since numbers of blocks differ in a resumed reading. */
 static void drop_blocks(struct rows_pairing *pairing, uint64_t stamp)
 {
@@ -379,7 +379,7 @@ bool rows_pairing_alarm(struct rows_pairing *pairing,
 void rows_pairing_reach(struct rows_pairing *pairing, uint32_t lane)
 {
 	if (!edges_reach(&pairing->edges, lane))
-		grow_failed((size_t)lane * sizeof(struct edges_moving));
+		grow_failed((size_t)lane * sizeof(struct edges_pending));
 	GROW_TO(pairing->allocations, pairing->thread_capacity, lane >> 1);
 	GROW_TO(pairing->thread_events, pairing->event_capacity, lane >> 1);
 }
@@ -405,14 +405,14 @@ static void bear(struct rows_pairing *pairing, const struct trace_live *live)
 	*block = (struct block){
 		.address = live->address,
 		.size = live->size,
-		.birth = live->stamp,
+		.alloc = live->stamp,
 	};
-	birth(pairing, block, live->ring << 1, live->context, 0);
+	alloc(pairing, block, live->ring << 1, live->context, 0);
 }
 
 static void begin(struct rows_pairing *pairing)
 {
-	struct part *part = &pairing->part;
+	struct initial_live *part = &pairing->part;
 	size_t threads = model_threads(pairing->model)->count;
 
 	pairing->begun = true;
@@ -421,7 +421,7 @@ static void begin(struct rows_pairing *pairing)
 	rows_pairing_head(pairing);
 	if (part->count == 0)
 		return;
-	part_sort(part);
+	initial_live_sort(part);
 	for (size_t i = 0; i < part->count; i++) {
 		advance(pairing, part->blocks[i].stamp);
 		if (!pairing->off)
@@ -429,14 +429,14 @@ static void begin(struct rows_pairing *pairing)
 	}
 	for (size_t i = 0; i < threads; i++) {
 		rows_pairing_reach(pairing, (uint32_t)i << 1);
-		pairing->allocations[i] += PART_BETWEEN;
+		pairing->allocations[i] += INITIAL_LIVE_BETWEEN;
 	}
-	part_free(part);
+	initial_live_free(part);
 }
 
 /* ---- events ---- */
 
-/* Prefetches as apply.c does, without costs. */
+/* Prefetches as model_apply.c does, without costs. */
 static inline __attribute__((always_inline)) void
 look_ahead(const struct rows_pairing *pairing,
 	   const struct trace_event *events, size_t i, size_t count)
@@ -451,8 +451,8 @@ look_ahead(const struct rows_pairing *pairing,
 	number = blocks_glance(blocks, events[i + LOOK_AT_BLOCK].address);
 	number &= 0 - (uint32_t)(events[i + LOOK_AT_BLOCK].kind != GT_ALLOC);
 	blocks_prefetch_block(blocks, number);
-	__builtin_prefetch((const char *)pairing->births +
-			   (size_t)number * sizeof(struct rows_birth));
+	__builtin_prefetch((const char *)pairing->allocs +
+			   (size_t)number * sizeof(struct rows_alloc));
 }
 
 /* True: the event is about a chain. */
@@ -530,8 +530,8 @@ static void take_live(void *owner, const struct trace_live *block)
 	/* Not valid after events. */
 	if (pairing->begun || block->address == 0)
 		return;
-	part_put(&pairing->part, block, block->ring == UINT32_MAX ? 0 :
-		 take_lane(owner, block->ring, &nested) >> 1);
+	initial_live_put(&pairing->part, block, block->ring == UINT32_MAX ? 0 :
+			 take_lane(owner, block->ring, &nested) >> 1);
 }
 
 static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
@@ -543,10 +543,10 @@ static enum reader_chunk take_chunk(void *owner, const struct chunk *chunk)
 		pairing->chunk(pairing->owner, chunk);
 }
 
-void rows_pairing_companion(struct rows_pairing *pairing,
-			    struct model_companion *companion)
+void rows_pairing_observer(struct rows_pairing *pairing,
+			   struct model_observer *companion)
 {
-	*companion = (struct model_companion){
+	*companion = (struct model_observer){
 		.owner = pairing, .chunk = take_chunk, .lane = take_lane,
 		.live = take_live, .events = take_events,
 	};
@@ -575,13 +575,13 @@ void rows_pairing_finish(struct rows_pairing *pairing)
 }
 
 void rows_pairing_init(struct rows_pairing *pairing, struct model *model,
-		       void (*tell)(void *owner, const struct store_row *row),
+		       void (*report)(void *owner, const struct store_row *row),
 		       void *owner)
 {
 	memset(pairing, 0, sizeof(*pairing));
 	pairing->model = model;
 	pairing->controls = model_controls(model);
-	pairing->tell = tell;
+	pairing->report = report;
 	pairing->owner = owner;
 	if (!edges_init(&pairing->edges, &sink, pairing, 0))
 		grow_failed(sizeof(pairing->edges));
@@ -591,8 +591,8 @@ void rows_pairing_free(struct rows_pairing *pairing)
 {
 	edges_free(&pairing->edges);
 	chains_free(&pairing->chains);
-	part_free(&pairing->part);
-	free(pairing->births);
+	initial_live_free(&pairing->part);
+	free(pairing->allocs);
 	free(pairing->allocations);
 	free(pairing->thread_events);
 	free(pairing->chain_numbers);

@@ -1,8 +1,8 @@
 /*
  * rows_pairing.h: makes rows of the index from the events of a trace: a row for
  * every block of the recording, independent of filters and views. It is the
- * companion (companion.h) of a model that reads everything except events, so
- * nodes and threads have the same numbers as in any model of the trace.
+ * companion (model_observer.h) of a model that reads everything except events,
+ * so nodes and threads have the same numbers as in any model of the trace.
  *
  *	events ─▶ edges (core/edges.h) ─▶ birth   kept until the block ends
  *	                                └▶ end     a row
@@ -18,7 +18,7 @@
  *	cull	blocks that were left out have no rows; chains and `between`
  *		count them
  *	samples	a row is one block of the sample; `between` is above
- *		WEIGH_BETWEEN per other sampled block, so that none is temporary
+ *		WEIGHT_BETWEEN per other sampled block, so that none is temporary
  *
  * One thread: the reader's.
  */
@@ -29,15 +29,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/model/companion.h"
+#include "cli/model/model_observer.h"
 #include "cli/model/core/chains.h"
 #include "cli/model/core/controls.h"
 #include "cli/model/core/edges.h"
-#include "cli/model/part.h"
+#include "cli/model/initial_live.h"
 #include "cli/store/store_write.h"
 
 /* Data of a block until it ends, by its number. */
-struct rows_birth {
+struct rows_alloc {
 	uint64_t edge;
 	uint32_t node;
 	uint32_t chain;		/* index in `chains`; 0: none so far */
@@ -50,7 +50,7 @@ struct rows_stretch {
 };
 
 /* Live blocks of all heaps except the program's own, and the largest live bytes
- * so far, with its edge and stamp. Weighted (weigh.h). */
+ * so far, with its edge and stamp. Weighted (weight.h). */
 struct rows_most {
 	uint64_t live_bytes, live_blocks;
 	uint64_t bytes, blocks, edge, stamp;
@@ -64,8 +64,8 @@ struct rows_pairing {
 	bool begun, off, sampled;
 	bool head;		/* there was INFO since the last event */
 	struct edges edges;
-	struct rows_birth *births;
-	size_t birth_capacity;
+	struct rows_alloc *allocs;
+	size_t alloc_capacity;
 	uint64_t *allocations;	/* per thread, so far */
 	size_t thread_capacity;
 	struct chains chains;
@@ -85,7 +85,7 @@ struct rows_pairing {
 	uint64_t undefined;	/* allocations and frees in contexts without a
 				 * record */
 	uint32_t lane;		/* of the current event */
-	struct part part;
+	struct initial_live part;
 	struct rows_stretch *stretches;
 	size_t stretch_capacity;
 	/* A state was taken (rows_state.h): the number of edges at that point,
@@ -94,7 +94,7 @@ struct rows_pairing {
 	uint64_t *sequences;
 	size_t sequence_count, sequence_capacity;
 	/* Called for each block that ended, in that order. */
-	void (*tell)(void *owner, const struct store_row *row);
+	void (*report)(void *owner, const struct store_row *row);
 	void *owner;
 	/* As in a sink, with the same owner; or NULL. */
 	enum reader_chunk (*chunk)(void *owner, const struct chunk *chunk);
@@ -102,19 +102,19 @@ struct rows_pairing {
 
 /* The model is new, and stays the caller's. */
 void rows_pairing_init(struct rows_pairing *pairing, struct model *model,
-		       void (*tell)(void *owner, const struct store_row *row),
+		       void (*report)(void *owner, const struct store_row *row),
 		       void *owner);
 void rows_pairing_free(struct rows_pairing *pairing);
 /* For model_sink_along. */
-void rows_pairing_companion(struct rows_pairing *pairing,
-			    struct model_companion *companion);
+void rows_pairing_observer(struct rows_pairing *pairing,
+			   struct model_observer *companion);
 /* From the first event on, the model's mappings follow the events, too. */
 void rows_pairing_follow_maps(struct rows_pairing *pairing);
 /* There are no more events. */
 void rows_pairing_finish(struct rows_pairing *pairing);
 /* Calls `tell` for the live blocks, in the order of their allocations. */
 void rows_pairing_live(const struct rows_pairing *pairing,
-		       void (*tell)(void *owner, const struct store_row *row),
+		       void (*report)(void *owner, const struct store_row *row),
 		       void *owner);
 
 /* ---- for the files of this folder ---- */
@@ -129,7 +129,7 @@ bool rows_pairing_alarm(struct rows_pairing *pairing,
 void rows_pairing_number(struct rows_pairing *pairing, uint32_t index);
 void rows_pairing_chain_lost(struct rows_pairing *pairing, uint32_t chain);
 /* Make room for a block's number, for a lane's thread. */
-struct rows_birth *rows_pairing_birth(struct rows_pairing *pairing,
+struct rows_alloc *rows_pairing_alloc(struct rows_pairing *pairing,
 				      uint32_t number);
 void rows_pairing_reach(struct rows_pairing *pairing, uint32_t lane);
 

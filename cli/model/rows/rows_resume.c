@@ -203,24 +203,24 @@ static bool take_waiting(const struct rows_list *list,
 	return true;
 }
 
-static bool take_moving(const struct rows_list *list,
-			struct rows_pairing *pairing)
+static bool take_pending(const struct rows_list *list,
+			 struct rows_pairing *pairing)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const uint64_t *words = &list->entries[6 * i];
-		struct edges_moving moving = {
+		struct edges_pending pending = {
 			.address = words[1], .by = (uint32_t)words[2],
-			.found = words[5] & MOVING_FOUND,
-			.released = words[5] & MOVING_RELEASED,
-			.unknown = words[5] & MOVING_UNKNOWN,
+			.found = words[5] & PENDING_FOUND,
+			.released = words[5] & PENDING_RELEASED,
+			.unknown = words[5] & PENDING_UNKNOWN,
 		};
 
 		if (!is_thread(pairing, words[0] >> 1) ||
-		    !make_chain(pairing, words[3], words[4], &moving.chain))
+		    !make_chain(pairing, words[3], words[4], &pending.chain))
 			return false;
 		rows_pairing_reach(pairing, (uint32_t)words[0]);
-		if (!edges_put_moving(&pairing->edges, (uint32_t)words[0],
-				      &moving))
+		if (!edges_put_pending(&pairing->edges, (uint32_t)words[0],
+				       &pending))
 			return false;
 	}
 	return true;
@@ -266,7 +266,7 @@ static bool take_notes(const struct rows_list *list,
 /* ---- live blocks ---- */
 
 static const enum store_column wanted[] = {
-	STORE_BEGIN, STORE_BIRTH_EDGE, STORE_HOW, STORE_ADDRESS, STORE_SIZE,
+	STORE_BEGIN, STORE_ALLOC_EDGE, STORE_HOW, STORE_ADDRESS, STORE_SIZE,
 	STORE_LAYOUT, STORE_THREAD, STORE_NODE, STORE_CHAIN, STORE_PLACE,
 	STORE_BETWEEN, STORE_FLAGS,
 };
@@ -296,7 +296,7 @@ static bool join_chain(struct rows_pairing *pairing, uint64_t number,
 		return false;
 	chains_enter(&pairing->chains, chain, block,
 		     &pairing->edges.blocks.list[block]);
-	pairing->births[block].chain = chain;
+	pairing->allocs[block].chain = chain;
 	return true;
 }
 
@@ -324,7 +324,7 @@ static bool take_block(const struct rows_resume *resume,
 {
 	const uint64_t *const *column = batch->column;
 	uint64_t thread = column[STORE_THREAD][i], sequence;
-	uint64_t edge = column[STORE_BIRTH_EDGE][i];
+	uint64_t edge = column[STORE_ALLOC_EDGE][i];
 	struct block *block;
 	uint32_t number;
 	int is_new;
@@ -343,7 +343,7 @@ static bool take_block(const struct rows_resume *resume,
 	*block = (struct block){
 		.address = column[STORE_ADDRESS][i],
 		.size = column[STORE_SIZE][i],
-		.birth = column[STORE_BEGIN][i],
+		.alloc = column[STORE_BEGIN][i],
 		.sequence = sequence & BLOCK_SEQUENCE,
 		.layout = column[STORE_LAYOUT][i] & BLOCK_LAYOUT,
 		.odd = was_odd(&resume->lists[STATE_ODD], edge),
@@ -352,7 +352,7 @@ static bool take_block(const struct rows_resume *resume,
 		.thread = (uint32_t)thread,
 	};
 	number = blocks_number(&pairing->edges.blocks, block);
-	*rows_pairing_birth(pairing, number) = (struct rows_birth){
+	*rows_pairing_alloc(pairing, number) = (struct rows_alloc){
 		.edge = edge, .node = (uint32_t)column[STORE_NODE][i],
 	};
 	return join_chain(pairing, column[STORE_CHAIN][i],
@@ -383,7 +383,7 @@ static bool take_blocks(const struct rows_resume *resume,
 	const struct store_range before = { 0, edges };
 	const struct store_range behind = { edges + 1, UINT64_MAX };
 	const struct store_term terms[] = {
-		{ .column = STORE_BIRTH_EDGE, .ranges = &before,
+		{ .column = STORE_ALLOC_EDGE, .ranges = &before,
 		  .range_count = 1 },
 		{ .column = STORE_END_EDGE, .ranges = &behind,
 		  .range_count = 1 },
@@ -419,7 +419,7 @@ bool rows_resume_take_up(struct rows_resume *resume,
 	       take_stretches(&lists[STATE_STRETCHES], pairing) &&
 	       take_blocks(resume, pairing) &&
 	       take_waiting(&lists[STATE_WAITING], pairing) &&
-	       take_moving(&lists[STATE_MOVING], pairing) &&
+	       take_pending(&lists[STATE_PENDING], pairing) &&
 	       take_suspended(&lists[STATE_SUSPENDED], pairing) &&
 	       take_notes(&lists[STATE_NOTES], pairing);
 }

@@ -24,7 +24,7 @@ struct block rows_block(const struct model *model,
 	return (struct block){
 		.address = value_of(batch, row, STORE_ADDRESS),
 		.size = value_of(batch, row, STORE_SIZE),
-		.birth = value_of(batch, row, STORE_BEGIN),
+		.alloc = value_of(batch, row, STORE_BEGIN),
 		.layout = value_of(batch, row, STORE_LAYOUT) & BLOCK_LAYOUT,
 		.odd = (value_of(batch, row, STORE_FLAGS) & STORE_ODD) != 0,
 		.pooled = (value_of(batch, row, STORE_FLAGS) &
@@ -57,7 +57,7 @@ struct selection_end rows_end(const struct model *model,
 static struct store_amount amount_of(const void *owner, uint64_t size)
 {
 	const struct model *model = owner;
-	struct weigh_amount amount = weigh_block(size, model->sample_mean);
+	struct weight_amount amount = weight_block(size, model->sample_mean);
 
 	return (struct store_amount){ amount.blocks, amount.bytes };
 }
@@ -173,8 +173,8 @@ void rows_select(struct rows_select *select, const struct model *model,
 	}
 	begin(select, model, cancel);
 	selection_bounds(model->selection, &select->bounds);
-	add_term(select, STORE_BEGIN, bounds->birth.min > view ?
-		 bounds->birth.min : view, bounds->birth.max);
+	add_term(select, STORE_BEGIN, bounds->alloc.min > view ?
+		 bounds->alloc.min : view, bounds->alloc.max);
 	add_term(select, STORE_END, bounds->end.min, bounds->end.max);
 	add_term(select, STORE_SIZE, bounds->size.min, bounds->size.max);
 	add_threads(select);

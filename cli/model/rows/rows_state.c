@@ -107,23 +107,23 @@ static void put_waiting(struct rows_state *state,
 	}
 }
 
-static void put_moving(struct rows_state *state, struct rows_pairing *pairing)
+static void put_pending(struct rows_state *state, struct rows_pairing *pairing)
 {
 	size_t count = put_count(state);
 
 	for (uint32_t i = 0; i < pairing->edges.lane_count; i++) {
-		const struct edges_moving *moving =
-			edges_moving_of(&pairing->edges, i);
+		const struct edges_pending *pending =
+			edges_pending_of(&pairing->edges, i);
 
-		if (!moving->active)
+		if (!pending->active)
 			continue;
 		put(state, i);
-		put(state, moving->address);
-		put(state, moving->by);
-		put_chain(state, pairing, moving->chain);
-		put(state, (moving->found ? MOVING_FOUND : 0) |
-			   (moving->released ? MOVING_RELEASED : 0) |
-			   (moving->unknown ? MOVING_UNKNOWN : 0));
+		put(state, pending->address);
+		put(state, pending->by);
+		put_chain(state, pairing, pending->chain);
+		put(state, (pending->found ? PENDING_FOUND : 0) |
+			   (pending->released ? PENDING_RELEASED : 0) |
+			   (pending->unknown ? PENDING_UNKNOWN : 0));
 		state->words[count]++;
 	}
 }
@@ -178,7 +178,7 @@ static void put_odd(struct rows_state *state,
 
 	while ((block = blocks_next(&pairing->edges.blocks, &number)) != NULL)
 		if (block->odd)
-			put(state, pairing->births[number].edge);
+			put(state, pairing->allocs[number].edge);
 	state->words[count] = state->count - count - 1;
 	SORT(&state->words[count + 1], state->words[count], by_value);
 }
@@ -210,7 +210,7 @@ bool rows_state_take(struct rows_state *state, struct rows_pairing *pairing,
 	put_threads(state, pairing);
 	put_stretches(state, pairing);
 	put_waiting(state, pairing);
-	put_moving(state, pairing);
+	put_pending(state, pairing);
 	put_suspended(state, pairing);
 	put_notes(state, pairing);
 	put_odd(state, pairing);

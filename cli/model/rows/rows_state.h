@@ -56,10 +56,10 @@ enum rows_state_list {
 	STATE_STRETCHES,	/* unpaired, repaired, foreign */
 	STATE_WAITING,		/* stamp, address, size, context, kind, layout,
 				 * lane, chain, place, known */
-	STATE_MOVING,		/* lane, address, by, chain, place, flags */
+	STATE_PENDING,		/* lane, address, by, chain, place, flags */
 	STATE_SUSPENDED,	/* number, chain, place */
 	STATE_NOTES,		/* lane, stamp, size, context, what, arguments */
-	STATE_ODD,		/* birth edges of live blocks that were odd,
+	STATE_ODD,	/* allocation edges of live blocks that were odd,
 				 * ascending */
 	STATE_SEQUENCES,	/* of blocks that ended since, in that order */
 	STATE_LISTS
@@ -67,8 +67,8 @@ enum rows_state_list {
 
 #define ROWS_STATE_WIDTHS { 4, 2, 3, 10, 6, 3, 5 + GT_EXTRA_ARGS, 1, 1 }
 
-enum rows_state_moving { MOVING_FOUND = 1, MOVING_RELEASED = 2,
-			 MOVING_UNKNOWN = 4 };
+enum rows_state_moving { PENDING_FOUND = 1, PENDING_RELEASED = 2,
+			 PENDING_UNKNOWN = 4 };
 
 struct rows_state {
 	uint64_t *words;

@@ -15,10 +15,10 @@
 #include "cli/model/rows/rows_build.h"
 #include "cli/model/rows/rows_cache.h"
 #include "cli/model/rows/rows_facts.h"
-#include "cli/model/rows/rows_part.h"
-#include "cli/model/rows/rows_place.h"
+#include "cli/model/rows/rows_checkpoint.h"
+#include "cli/model/rows/rows_location.h"
 #include "cli/model/rows/rows_trace.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 
 /* Bytes per row, typically, and per two events: for the estimates before an
  * index is made. */
@@ -56,7 +56,7 @@ static enum rows_found find(const struct rows_trace *trace, const char *path,
 			    uint64_t options, struct notes *notes,
 			    struct store **store, enum store_state *state)
 {
-	int fd = rows_place_open(path);
+	int fd = rows_location_open(path);
 
 	*store = NULL;
 	*state = STORE_UNREADABLE;
@@ -79,7 +79,7 @@ struct making {
 	struct store *part;	/* from a maker that was killed; or NULL */
 	uint64_t bytes;		/* estimated size of the index */
 	bool growing;		/* the trace is being written */
-	bool told;		/* that there is no place was noted */
+	bool reported;		/* that there is no place was noted */
 };
 
 /* An error if the user requested the index; otherwise a hint, since the trace
@@ -115,8 +115,8 @@ static bool is_no_room(int error)
 	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
 }
 
-static void tell_failure(const struct making *making, const char *path,
-			 int error)
+static void report_failure(const struct making *making, const char *path,
+			   int error)
 {
 	struct rows_asked *asked = making->asked;
 
@@ -132,14 +132,14 @@ static void tell_failure(const struct making *making, const char *path,
 static struct store *open_made(struct making *making, const char *path)
 {
 	enum store_state state = STORE_UNREADABLE;
-	int fd = rows_place_open(path);
+	int fd = rows_location_open(path);
 	struct store *store;
 
 	if (fd >= 0)
 		state = store_open(fd, path, making->asked->notes, &store);
 	if (state == STORE_GOOD)
 		return store;
-	tell_failure(making, path, fd < 0 ? fd : -EIO);
+	report_failure(making, path, fd < 0 ? fd : -EIO);
 	return NULL;
 }
 
@@ -149,8 +149,8 @@ static struct store *open_made(struct making *making, const char *path)
 static int find_part(struct making *making, const char *part, int fd)
 {
 	enum store_state state;
-	enum rows_found found = find(&making->trace, part, ROWS_PART, NULL,
-				     &making->part, &state);
+	enum rows_found found = find(&making->trace, part, ROWS_CHECKPOINT,
+				     NULL, &making->part, &state);
 
 	if ((found == ROWS_FOUND_GOOD || found == ROWS_FOUND_SHORT) &&
 	    (making->older == NULL ||
@@ -196,11 +196,11 @@ static int write_store(struct making *making, const char *path,
 	announce(making, path);
 	error = rows_build(&build);
 	if (error == 0)
-		return rows_place_done(path, fd);
+		return rows_location_done(path, fd);
 	if (is_left(making, path, &build, error))
 		close(fd);
 	else
-		rows_place_undo(path, fd);
+		rows_location_undo(path, fd);
 	return error;
 }
 
@@ -208,7 +208,7 @@ static int write_store(struct making *making, const char *path,
 static bool has_room(const struct making *making, const char *path, int fd)
 {
 	struct rows_asked *asked = making->asked;
-	uint64_t room = rows_place_free(fd);
+	uint64_t room = rows_location_free(fd);
 
 	if (room >= making->bytes)
 		return true;
@@ -225,13 +225,13 @@ static void give_up(const struct making *making, const char *path, int fd)
 	if (making->part != NULL)
 		close(fd);
 	else
-		rows_place_undo(path, fd);
+		rows_location_undo(path, fd);
 }
 
 /* The file is locked by us: empty, or left by another maker. */
 static struct store *fill(struct making *making, const char *path, int fd)
 {
-	char *part = rows_place_part(path);
+	char *part = rows_location_part(path);
 	int error = find_part(making, part, fd);
 	bool begins = error == 0 && has_room(making, path, fd);
 
@@ -243,7 +243,7 @@ static struct store *fill(struct making *making, const char *path, int fd)
 	making->part = NULL;
 	free(part);
 	if (error != 0)
-		tell_failure(making, path, error);
+		report_failure(making, path, error);
 	return begins && error == 0 ? open_made(making, path) : NULL;
 }
 
@@ -272,7 +272,7 @@ static struct store *make_at(struct making *making, const char *path,
 
 	*error = 0;
 	for (int i = 0; i < TURNS_MAX && fd == -EEXIST && store == NULL; i++) {
-		fd = rows_place_begin(path, asked->cancel, asked->notes);
+		fd = rows_location_begin(path, asked->cancel, asked->notes);
 		if (fd == -EEXIST)
 			store = made_by_another(making, path);
 	}
@@ -297,7 +297,7 @@ static bool prepare_cache(struct making *making, const char *path)
 			   SIZE_TEXT(limit));
 	if (rows_cache_make_room(path, making->bytes, limit))
 		return true;
-	making->told = true;
+	making->reported = true;
 	REFUSE(asked, "%s: its folder cannot be written, and its index, about %s, "
 	       "is larger than the limit of the cache, %s: raise "
 	       ROWS_CACHE_VARIABLE, asked->trace, SIZE_TEXT(making->bytes),
@@ -311,9 +311,9 @@ static struct store *make(struct making *making)
 	struct store *store = NULL;
 	int error = -EACCES;
 
-	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
-		char *path = rows_place(at, asked->trace,
-					making->trace.trace_id);
+	for (enum rows_at at = 0; at < ROWS_LOCATIONS; at++) {
+		char *path = rows_location(at, asked->trace,
+					   making->trace.trace_id);
 
 		if (path != NULL && (at != ROWS_CACHED ||
 				     prepare_cache(making, path)))
@@ -323,7 +323,7 @@ static struct store *make(struct making *making)
 			return store;
 	}
 	asked->why = ROWS_REFUSED;
-	if (!making->told)
+	if (!making->reported)
 		REFUSE(asked, "%s: its index can be written neither beside it "
 		       "nor in the cache: %s: go without it by --no-index",
 		       asked->trace, strerror(-error));
@@ -338,26 +338,26 @@ static bool fold_in(struct making *making)
 {
 	const struct rows_asked *asked = making->asked;
 	struct trace_facts facts;
-	enum fold_result result;
+	enum live_recover_result result;
 	int error;
 
-	if (fold_facts(asked->trace, &facts) != 0 ||
+	if (live_recover_facts(asked->trace, &facts) != 0 ||
 	    facts.result != SCAN_OPEN_OK)
 		return false;
-	result = fold_trace(asked->trace, &facts, &error);
-	if (result == FOLD_DONE)
+	result = live_recover_trace(asked->trace, &facts, &error);
+	if (result == LIVE_RECOVER_DONE)
 		notes_hint(asked->notes, "%s: recovered the last events from "
 			   "%s, which is removed now", asked->trace,
 			   facts.live);
-	making->growing = result == FOLD_BUSY;
-	return result != FOLD_FAILED;
+	making->growing = result == LIVE_RECOVER_BUSY;
+	return result != LIVE_RECOVER_FAILED;
 }
 
 static struct store *look(struct making *making)
 {
-	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
-		char *path = rows_place(at, making->asked->trace,
-					making->trace.trace_id);
+	for (enum rows_at at = 0; at < ROWS_LOCATIONS; at++) {
+		char *path = rows_location(at, making->asked->trace,
+					   making->trace.trace_id);
 		enum rows_found found = ROWS_FOUND_NONE;
 		enum store_state state;
 		struct store *store = NULL;
@@ -425,7 +425,7 @@ bool rows_store_drop(const struct store *store, int error,
 
 	if (error != -EBADMSG && error != -ESTALE)
 		return false;
-	removed = rows_place_remove(path, store_file(store));
+	removed = rows_location_remove(path, store_file(store));
 	if (removed == 0)
 		notes_hint(notes, "%s: removed, since %s: it is made anew when "
 			   "it is needed", path, why);
@@ -436,17 +436,17 @@ bool rows_store_drop(const struct store *store, int error,
 	return true;
 }
 
-void rows_look(const char *trace, struct rows_look *look)
+void index_state(const char *trace, struct index_state *look)
 {
 	struct rows_trace open;
 
 	memset(look, 0, sizeof(*look));
 	if (rows_trace_open(trace, &open) != 0)
 		return;
-	for (enum rows_at at = 0; at < ROWS_PLACES; at++) {
+	for (enum rows_at at = 0; at < ROWS_LOCATIONS; at++) {
 		struct store *store = NULL;
 
-		look->path = rows_place(at, trace, open.trace_id);
+		look->path = rows_location(at, trace, open.trace_id);
 		if (look->path == NULL)
 			continue;
 		look->found = find(&open, look->path, 0, NULL, &store,
@@ -457,7 +457,7 @@ void rows_look(const char *trace, struct rows_look *look)
 			look->live = store_live_rows(store);
 		}
 		store_close(store);
-		look->left = rows_place_left(look->path);
+		look->left = rows_location_left(look->path);
 		if (look->found != ROWS_FOUND_NONE || look->left > 0)
 			break;
 		free(look->path);
@@ -466,7 +466,7 @@ void rows_look(const char *trace, struct rows_look *look)
 	rows_trace_close(&open);
 }
 
-const char *rows_look_text(const struct rows_look *look)
+const char *index_state_text(const struct index_state *look)
 {
 	switch (look->found) {
 	case ROWS_FOUND_NONE:

@@ -8,7 +8,7 @@
  *	if (store == NULL)
  *		… by reading the trace; asked.why says why …
  *
- * Places of indexes, and which are trusted: rows_place.h. Any thread; making
+ * Places of indexes, and which are trusted: rows_location.h. Any thread; making
  * another index of the same trace does not disturb readers of this one.
  */
 #ifndef GNOMON_ROWS_STORE_H
@@ -76,7 +76,7 @@ enum rows_found {
 	ROWS_FOUND_UNTRUSTED	/* another user could have written it */
 };
 
-struct rows_look {
+struct index_state {
 	char *path;		/* to be freed; NULL: there is no file */
 	enum rows_found found;
 	enum store_state state;
@@ -86,8 +86,8 @@ struct rows_look {
 };
 
 /* For `info`: searches beside the trace, then in the cache. */
-void rows_look(const char *trace, struct rows_look *look);
+void index_state(const char *trace, struct index_state *look);
 /* "is good", "is of another trace": follows the path. */
-const char *rows_look_text(const struct rows_look *look);
+const char *index_state_text(const struct index_state *look);
 
 #endif

@@ -36,7 +36,7 @@ static void number_rows(void *owner, unsigned worker,
 }
 
 static void ask(struct sweep *sweep, const struct model *model,
-		const struct rows_told *told)
+		const struct rows_grouping *grouping)
 {
 	const struct rows_groups *groups = &sweep->groups;
 
@@ -46,8 +46,8 @@ static void ask(struct sweep *sweep, const struct model *model,
 		sweep->of_group[i] = STORE_NONE;
 		if (block_keys_translate(&model->keys, &groups->keys,
 					 groups->list[i].key, &key))
-			sweep->of_group[i] = told->group(
-				told->owner, groups->list[i].node, key);
+			sweep->of_group[i] = grouping->group(
+				grouping->owner, groups->list[i].node, key);
 	}
 }
 
@@ -69,12 +69,12 @@ static void set_grouping(struct sweep *sweep, size_t count)
 
 /* To be released in any case. */
 static int begin(struct sweep *sweep, const struct model *model,
-		 const struct rows_told *told)
+		 const struct rows_grouping *grouping)
 {
 	int error;
 
-	CLAIM(told->count < STORE_NONE);
-	rows_select(&sweep->select, model, told->cancel);
+	CLAIM(grouping->count < STORE_NONE);
+	rows_select(&sweep->select, model, grouping->cancel);
 	sweep->weight = rows_weight(model);
 	error = rows_groups_find(&sweep->groups, model, model->store,
 				 &sweep->select.scan, 0);
@@ -82,8 +82,8 @@ static int begin(struct sweep *sweep, const struct model *model,
 				     sizeof(*sweep->of_group));
 	if (error != 0)
 		return error;
-	ask(sweep, model, told);
-	set_grouping(sweep, told->count);
+	ask(sweep, model, grouping);
+	set_grouping(sweep, grouping->count);
 	return 0;
 }
 
@@ -93,45 +93,47 @@ static void release(struct sweep *sweep)
 	free(sweep->of_group);
 }
 
-static void tell_peak(const struct model *model,
-		      const struct store_peak *found, struct group_peak *peak)
+static void report_peak(const struct model *model,
+			const struct store_peak *found, struct group_peak *peak)
 {
-	unsigned blocks = weigh_block_bits(model->sample_mean);
-	unsigned bytes = weigh_byte_bits(model->sample_mean);
+	unsigned blocks = weight_block_bits(model->sample_mean);
+	unsigned bytes = weight_byte_bits(model->sample_mean);
 
 	*peak = (struct group_peak){
-		.bytes = weigh_whole(found->bytes, bytes, weigh_half(bytes)),
-		.blocks = weigh_whole(found->blocks, blocks,
-				      weigh_half(blocks)),
+		.bytes = weight_whole(found->bytes, bytes, weight_half(bytes)),
+		.blocks = weight_whole(found->blocks, blocks,
+				       weight_half(blocks)),
 		.ns = found->bytes == 0 ? 0 :
 			model_since_start_ns(model, found->stamp),
 	};
 }
 
 int rows_group_peaks(const struct model *model,
-		     const struct rows_told *told, struct group_peak *peaks)
+		     const struct rows_grouping *grouping,
+		     struct group_peak *peaks)
 {
-	struct store_peak *found = grow_zeroed(told->count + 1,
+	struct store_peak *found = grow_zeroed(grouping->count + 1,
 					       sizeof(*found));
 	struct sweep sweep;
-	int error = begin(&sweep, model, told);
+	int error = begin(&sweep, model, grouping);
 
 	if (error == 0)
 		error = store_peaks(model->store, &sweep.select.scan, &sweep.grouping,
 				    &sweep.weight, NULL, found);
-	for (size_t i = 0; i < told->count && error == 0; i++)
-		tell_peak(model, &found[i], &peaks[i]);
+	for (size_t i = 0; i < grouping->count && error == 0; i++)
+		report_peak(model, &found[i], &peaks[i]);
 	release(&sweep);
 	free(found);
 	rows_store_drop(model->store, error, model->options.notes);
 	return error;
 }
 
-int rows_timeline(const struct model *model, const struct rows_told *told,
+int rows_timeline(const struct model *model,
+		  const struct rows_grouping *grouping,
 		  const struct store_axis *axis, struct store_step *list)
 {
 	struct sweep sweep;
-	int error = begin(&sweep, model, told);
+	int error = begin(&sweep, model, grouping);
 
 	if (error == 0)
 		error = store_timeline(model->store, &sweep.select.scan,

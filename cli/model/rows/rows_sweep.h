@@ -16,7 +16,7 @@
 
 /* Returns the group, below `count`, of blocks with this node and this number of
  * the model's keys; or MODEL_NO_GROUP. Called once per pair. */
-struct rows_told {
+struct rows_grouping {
 	uint32_t (*group)(void *owner, uint32_t node, uint32_t key);
 	void *owner;
 	size_t count;
@@ -26,12 +26,14 @@ struct rows_told {
 /* `peaks` has told->count entries. 0, or as store_scan_each: then they are
  * invalid. */
 int rows_group_peaks(const struct model *model,
-		     const struct rows_told *told, struct group_peak *peaks);
+		     const struct rows_grouping *grouping,
+		     struct group_peak *peaks);
 
-/* `list` has axis->steps entries for each group, weighted (weigh.h), then as
+/* `list` has axis->steps entries for each group, weighted (weight.h), then as
  * many for all selected blocks, in a group or not. axis->temporary is the
  * model's. Errors as above. */
-int rows_timeline(const struct model *model, const struct rows_told *told,
+int rows_timeline(const struct model *model,
+		  const struct rows_grouping *grouping,
 		  const struct store_axis *axis, struct store_step *list);
 
 #endif

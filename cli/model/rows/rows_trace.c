@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/trace/decode/scan.h"
 #include "cli/trace/format/trace_format.h"
 
@@ -78,9 +78,9 @@ bool rows_trace_digest(const struct rows_trace *trace, uint64_t prefix,
 	uint64_t from = prefix > TAIL_BYTES ? prefix - TAIL_BYTES : 0;
 	size_t size = (size_t)(prefix - from);
 
-	if (whole_read_at(trace->fd, head, sizeof(head), 0) !=
+	if (io_full_read_at(trace->fd, head, sizeof(head), 0) !=
 	    (ssize_t)sizeof(head) ||
-	    whole_read_at(trace->fd, tail, size, from) != (ssize_t)size)
+	    io_full_read_at(trace->fd, tail, size, from) != (ssize_t)size)
 		return false;
 	*digest = XXH64(tail, size, XXH64(head, sizeof(head), prefix));
 	return true;

@@ -60,40 +60,40 @@ static uint64_t freed_bytes(const struct figures *figures, uint64_t end_ns)
 #define TIME(place, name, value) { name, place, QUANTITY_NS, value }
 
 /* Rows with equal values are sorted by the other kinds, in this order. */
-const struct figure_kind figure_kinds[] = {
-	[FIGURE_LIVE] = {
+const struct measure_kind measure_kinds[] = {
+	[MEASURE_LIVE] = {
 		.name = "live",
 		.help = "bytes live at the end, or at --alive-at",
 		.unit = QUANTITY_BYTES,
-		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
-			FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_OVERVIEW | MEASURE_EXPORTED |
+			MEASURE_LINES,
 		.value = live_bytes,
 		.blocks = live_blocks,
 		.members = { BYTES(0, "live_bytes", live_bytes),
 			     COUNT(1, "live_blocks", live_blocks) },
 		.title = "LIVE",
-		.titles = { [FIGURE_AT_END] = "LIVE AT THE END",
-			    [FIGURE_THEN] = "LIVE THEN",
-			    [FIGURE_NOW] = "LIVE NOW" },
+		.titles = { [MEASURE_AT_END] = "LIVE AT THE END",
+			    [MEASURE_THEN] = "LIVE THEN",
+			    [MEASURE_NOW] = "LIVE NOW" },
 		.meanings = {
-			[FIGURE_AT_END] = "blocks that were never freed: "
+			[MEASURE_AT_END] = "blocks that were never freed: "
 				"leaked, or in use until the end",
-			[FIGURE_THEN] = "blocks that were there at --alive-at",
-			[FIGURE_NOW] = "blocks that are not freed yet",
+			[MEASURE_THEN] = "blocks that were there at --alive-at",
+			[MEASURE_NOW] = "blocks that are not freed yet",
 		},
 		.row = "{live_bytes} in {live_blocks} block{s}",
 		.tree = "live bytes",
 		.change = "not freed",
-		.amount = { [FIGURE_AT_END] = "live at the end",
-			    [FIGURE_NOW] = "live now" },
+		.amount = { [MEASURE_AT_END] = "live at the end",
+			    [MEASURE_NOW] = "live now" },
 		.label = "live bytes",
 	},
-	[FIGURE_PEAK] = {
+	[MEASURE_PEAK] = {
 		.name = "peak",
 		.help = "share of the peak",
 		.unit = QUANTITY_BYTES,
-		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
-			FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_OVERVIEW | MEASURE_EXPORTED |
+			MEASURE_LINES,
 		.value = peak_bytes,
 		.blocks = peak_blocks,
 		.members = { BYTES(2, "peak_bytes", peak_bytes),
@@ -107,11 +107,11 @@ const struct figure_kind figure_kinds[] = {
 		.amount = { "of the peak" },
 		.label = "bytes at the peak",
 	},
-	[FIGURE_OWN_PEAK] = {
+	[MEASURE_OWN_PEAK] = {
 		.name = "own-peak",
 		.help = "the most of each at any time",
 		.unit = QUANTITY_BYTES,
-		.uses = FIGURE_LINES,
+		.uses = MEASURE_LINES,
 		.value = own_peak_bytes,
 		.blocks = own_peak_blocks,
 		.members = { BYTES(8, "own_peak_bytes", own_peak_bytes),
@@ -123,12 +123,12 @@ const struct figure_kind figure_kinds[] = {
 		.row = "{own_peak_bytes} in {own_peak_blocks} block{s}",
 		.amount = { "at most, each stack at its own time" },
 	},
-	[FIGURE_TOTAL] = {
+	[MEASURE_TOTAL] = {
 		.name = "total",
 		.help = "bytes in total",
 		.unit = QUANTITY_BYTES,
-		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
-			FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_OVERVIEW | MEASURE_EXPORTED |
+			MEASURE_LINES,
 		.value = total_bytes,
 		.blocks = count,
 		.members = { BYTES(4, "total_bytes", total_bytes) },
@@ -141,12 +141,12 @@ const struct figure_kind figure_kinds[] = {
 		.amount = { "allocated in total" },
 		.label = "bytes in total",
 	},
-	[FIGURE_COUNT] = {
+	[MEASURE_COUNT] = {
 		.name = "count",
 		.help = "number of allocations",
 		.unit = QUANTITY_COUNT,
-		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
-			FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_OVERVIEW | MEASURE_EXPORTED |
+			MEASURE_LINES,
 		.value = count,
 		.members = { COUNT(5, "count", count) },
 		.title = "COUNT",
@@ -158,12 +158,12 @@ const struct figure_kind figure_kinds[] = {
 		.amount = { "allocations" },
 		.label = "allocations",
 	},
-	[FIGURE_TEMPORARY] = {
+	[MEASURE_TEMPORARY] = {
 		.name = "temporary",
 		.help = "number of temporary allocations",
 		.unit = QUANTITY_COUNT,
-		.uses = FIGURE_SUMS | FIGURE_OVERVIEW | FIGURE_EXPORTED |
-			FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_OVERVIEW | MEASURE_EXPORTED |
+			MEASURE_LINES,
 		.value = temporary,
 		.members = { COUNT(7, "temporary", temporary) },
 		.title = "TEMPORARY",
@@ -175,7 +175,7 @@ const struct figure_kind figure_kinds[] = {
 		.amount = { "temporary allocations" },
 		.label = "temporary allocations",
 	},
-	[FIGURE_LIFETIME] = {
+	[MEASURE_LIFETIME] = {
 		.name = "lifetime",
 		.help = "mean lifetime",
 		.unit = QUANTITY_NS,
@@ -186,7 +186,7 @@ const struct figure_kind figure_kinds[] = {
 		.meanings = { "how long freed blocks lived, on average" },
 		.row = "[{lifetime_ns}] on average over {frees} free{s}",
 	},
-	[FIGURE_AGE] = {
+	[MEASURE_AGE] = {
 		.name = "age",
 		.help = "time since the first allocation",
 		.unit = QUANTITY_NS,
@@ -205,7 +205,7 @@ const struct figure_kind figure_kinds[] = {
 		.name = "freed",
 		.help = "bytes that were freed",
 		.unit = QUANTITY_BYTES,
-		.uses = FIGURE_SUMS | FIGURE_LINES,
+		.uses = MEASURE_SUMS | MEASURE_LINES,
 		.value = freed_bytes,
 		.blocks = frees,
 		.members = { BYTES(15, "freed_bytes", freed_bytes) },
@@ -219,41 +219,41 @@ const struct figure_kind figure_kinds[] = {
 	},
 };
 
-const unsigned figure_count = sizeof(figure_kinds) / sizeof(figure_kinds[0]);
-static_assert(sizeof(figure_kinds) / sizeof(figure_kinds[0]) <= FIGURES_MAX,
+const unsigned measure_count = sizeof(measure_kinds) / sizeof(measure_kinds[0]);
+static_assert(sizeof(measure_kinds) / sizeof(measure_kinds[0]) <= MEASURES_MAX,
 	      "tables by kind have room for each");
 
 /* ---- kinds ---- */
 
-bool figures_have(enum figure key, unsigned uses)
+bool figures_have(enum measure key, unsigned uses)
 {
-	return (figure_kinds[key].uses & uses) == uses;
+	return (measure_kinds[key].uses & uses) == uses;
 }
 
-bool figures_find(const char *name, enum figure *key)
+bool figures_find(const char *name, enum measure *key)
 {
-	for (unsigned i = 0; i < figure_count; i++)
-		if (strcmp(figure_kinds[i].name, name) == 0) {
-			*key = (enum figure)i;
+	for (unsigned i = 0; i < measure_count; i++)
+		if (strcmp(measure_kinds[i].name, name) == 0) {
+			*key = (enum measure)i;
 			return true;
 		}
 	return false;
 }
 
-uint64_t figures_value(const struct figures *figures, enum figure key,
+uint64_t figures_value(const struct figures *figures, enum measure key,
 		       uint64_t end_ns)
 {
-	return figure_kinds[key].value(figures, end_ns);
+	return measure_kinds[key].value(figures, end_ns);
 }
 
-uint64_t figures_blocks(const struct figures *figures, enum figure key)
+uint64_t figures_blocks(const struct figures *figures, enum measure key)
 {
-	figure_value *blocks = figure_kinds[key].blocks;
+	measure_value *blocks = measure_kinds[key].blocks;
 
 	return blocks != NULL ? blocks(figures, 0) : 0;
 }
 
-bool figures_any(const struct figures *figures, enum figure key,
+bool figures_any(const struct figures *figures, enum measure key,
 		 uint64_t end_ns)
 {
 	return figures_value(figures, key, end_ns) > 0 ||
@@ -261,41 +261,41 @@ bool figures_any(const struct figures *figures, enum figure key,
 }
 
 /* The text for the moment, or the text for all moments. */
-static const char *text_of(const char *const texts[FIGURE_MOMENTS],
-			   enum figure_moment moment)
+static const char *text_of(const char *const texts[MEASURE_MOMENTS],
+			   enum measure_moment moment)
 {
-	return texts[moment] != NULL ? texts[moment] : texts[FIGURE_AT_END];
+	return texts[moment] != NULL ? texts[moment] : texts[MEASURE_AT_END];
 }
 
-const char *figures_title(enum figure key, enum figure_moment moment)
+const char *figures_title(enum measure key, enum measure_moment moment)
 {
-	const char *title = text_of(figure_kinds[key].titles, moment);
+	const char *title = text_of(measure_kinds[key].titles, moment);
 
-	return title != NULL ? title : figure_kinds[key].title;
+	return title != NULL ? title : measure_kinds[key].title;
 }
 
-const char *figures_meaning(enum figure key, enum figure_moment moment)
+const char *figures_meaning(enum measure key, enum measure_moment moment)
 {
-	return text_of(figure_kinds[key].meanings, moment);
+	return text_of(measure_kinds[key].meanings, moment);
 }
 
-const char *figures_amount(enum figure key, enum figure_moment moment)
+const char *figures_amount(enum measure key, enum measure_moment moment)
 {
-	return text_of(figure_kinds[key].amount, moment);
+	return text_of(measure_kinds[key].amount, moment);
 }
 
 /* ---- members ---- */
 
-static const struct figure_member *member_at(unsigned i)
+static const struct measure_member *member_at(unsigned i)
 {
-	return &figure_kinds[i / FIGURE_KIND_MEMBERS]
-			.members[i % FIGURE_KIND_MEMBERS];
+	return &measure_kinds[i / MEASURE_KIND_MEMBERS]
+			.members[i % MEASURE_KIND_MEMBERS];
 }
 
-const struct figure_member *figures_member(const char *name, size_t size)
+const struct measure_member *figures_member(const char *name, size_t size)
 {
-	for (unsigned i = 0; i < figure_count * FIGURE_KIND_MEMBERS; i++) {
-		const struct figure_member *member = member_at(i);
+	for (unsigned i = 0; i < measure_count * MEASURE_KIND_MEMBERS; i++) {
+		const struct measure_member *member = member_at(i);
 
 		if (member->name != NULL && strlen(member->name) == size &&
 		    memcmp(member->name, name, size) == 0)
@@ -308,11 +308,11 @@ void figures_each(const struct figures *figures, uint64_t end_ns,
 		  void (*each)(void *owner, const char *name, uint64_t value),
 		  void *owner)
 {
-	const struct figure_member *by_place[FIGURE_MEMBERS_MAX + 1] = {
+	const struct measure_member *by_place[MEASURE_MEMBERS_MAX + 1] = {
 		NULL
 	};
 
-	for (unsigned i = 0; i < figure_count * FIGURE_KIND_MEMBERS; i++)
+	for (unsigned i = 0; i < measure_count * MEASURE_KIND_MEMBERS; i++)
 		if (member_at(i)->name != NULL)
 			by_place[member_at(i)->place] = member_at(i);
 	for (unsigned i = 0; by_place[i] != NULL; i++)

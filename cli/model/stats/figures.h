@@ -35,64 +35,64 @@ struct figures {
 					 * they were freed is not known */
 };
 
-/* Sort keys of tables: an index of figure_kinds. Only kinds that code refers to
- * have a constant here; further kinds follow in the table. */
-enum figure {
-	FIGURE_LIVE,
-	FIGURE_PEAK,
-	FIGURE_OWN_PEAK,
-	FIGURE_TOTAL,
-	FIGURE_COUNT,
-	FIGURE_TEMPORARY,
-	FIGURE_LIFETIME,	/* mean */
-	FIGURE_AGE		/* from its first allocation to `end_ns` */
+/* Sort keys of tables: an index of measure_kinds. Only kinds that code refers
+ * to have a constant here; further kinds follow in the table. */
+enum measure {
+	MEASURE_LIVE,
+	MEASURE_PEAK,
+	MEASURE_OWN_PEAK,
+	MEASURE_TOTAL,
+	MEASURE_COUNT,
+	MEASURE_TEMPORARY,
+	MEASURE_LIFETIME,	/* mean */
+	MEASURE_AGE		/* from its first allocation to `end_ns` */
 };
 
 /* Where a kind is offered; `gnomon report` can sort by each. */
-enum figure_use {
-	FIGURE_SUMS = 1,	/* values add up: trees, shares, `gnomon diff` */
-	FIGURE_OVERVIEW = 2,	/* printed by default */
-	FIGURE_EXPORTED = 4,	/* formats of other tools, flame graphs */
-	FIGURE_LINES = 8	/* `gnomon annotate` */
+enum measure_use {
+	MEASURE_SUMS = 1, /* values add up: trees, shares, `gnomon diff` */
+	MEASURE_OVERVIEW = 2, /* printed by default */
+	MEASURE_EXPORTED = 4, /* formats of other tools, flame graphs */
+	MEASURE_LINES = 8 /* `gnomon annotate` */
 };
 
 /* The moment for which live blocks are given. */
-enum figure_moment {
-	FIGURE_AT_END,
-	FIGURE_THEN,		/* --alive-at */
-	FIGURE_NOW,		/* the trace is being written */
-	FIGURE_MOMENTS
+enum measure_moment {
+	MEASURE_AT_END,
+	MEASURE_THEN,		/* --alive-at */
+	MEASURE_NOW,		/* the trace is being written */
+	MEASURE_MOMENTS
 };
 
-typedef uint64_t figure_value(const struct figures *figures, uint64_t end_ns);
+typedef uint64_t measure_value(const struct figures *figures, uint64_t end_ns);
 
 /* A number in JSON and in SQL. Names are only ever added. */
-struct figure_member {
+struct measure_member {
 	const char *name;	/* NULL: end of the list */
 	unsigned place;		/* index among all members of all kinds, from
 				 * 0 */
 	enum quantity_unit unit;
-	figure_value *value;
+	measure_value *value;
 };
-#define FIGURE_KIND_MEMBERS 3
-#define FIGURES_MAX 16		/* kinds */
-#define FIGURE_MEMBERS_MAX (FIGURES_MAX * FIGURE_KIND_MEMBERS)
+#define MEASURE_KIND_MEMBERS 3
+#define MEASURES_MAX 16		/* kinds */
+#define MEASURE_MEMBERS_MAX (MEASURES_MAX * MEASURE_KIND_MEMBERS)
 
 /* A text is NULL if the kind is not offered there. */
-struct figure_kind {
+struct measure_kind {
 	const char *name;	/* --sort, --cost */
 	const char *help;	/* help text of these options */
 	enum quantity_unit unit;
-	unsigned uses;		/* enum figure_use */
-	figure_value *value;
-	figure_value *blocks;	/* how many blocks have this value; NULL: not
+	unsigned uses;		/* enum measure_use */
+	measure_value *value;
+	measure_value *blocks;	/* how many blocks have this value; NULL: not
 				 * printed */
-	struct figure_member members[FIGURE_KIND_MEMBERS];
+	struct measure_member members[MEASURE_KIND_MEMBERS];
 	const char *title;
 	/* Heading of a table; if NULL, the title, or the one of
-	 * FIGURE_AT_END. */
-	const char *titles[FIGURE_MOMENTS];
-	const char *meanings[FIGURE_MOMENTS];	/* a sentence below the
+	 * MEASURE_AT_END. */
+	const char *titles[MEASURE_MOMENTS];
+	const char *meanings[MEASURE_MOMENTS];	/* a sentence below the
 						 * heading */
 	/* Format of a row: "{live_bytes} in {live_blocks} block{s}". Braces
 	 * hold a member; {s} is the plural of the number before it; text in
@@ -100,34 +100,34 @@ struct figure_kind {
 	const char *row;
 	const char *tree;	/* title of a call tree */
 	const char *change;	/* a verb phrase for what grew or shrank */
-	const char *amount[FIGURE_MOMENTS];	/* text after a number */
+	const char *amount[MEASURE_MOMENTS];	/* text after a number */
 	const char *label;	/* in other tools */
 };
 
-extern const struct figure_kind figure_kinds[];
-extern const unsigned figure_count;	/* number of kinds */
+extern const struct measure_kind measure_kinds[];
+extern const unsigned measure_count;	/* number of kinds */
 
 /* Does the kind have all of these uses? */
-bool figures_have(enum figure key, unsigned uses);
+bool figures_have(enum measure key, unsigned uses);
 /* Finds a kind by name. */
-bool figures_find(const char *name, enum figure *key);
+bool figures_find(const char *name, enum measure *key);
 
 /* The value of the kind; `end_ns`: end of the recording. */
-uint64_t figures_value(const struct figures *figures, enum figure key,
+uint64_t figures_value(const struct figures *figures, enum measure key,
 		       uint64_t end_ns);
 /* The number of blocks for that value; 0 for kinds without blocks. */
-uint64_t figures_blocks(const struct figures *figures, enum figure key);
+uint64_t figures_blocks(const struct figures *figures, enum measure key);
 /* Is the value not zero? Blocks of zero bytes count, too. */
-bool figures_any(const struct figures *figures, enum figure key,
+bool figures_any(const struct figures *figures, enum measure key,
 		 uint64_t end_ns);
 /* The texts of the kind for this moment. */
-const char *figures_title(enum figure key, enum figure_moment moment);
-const char *figures_meaning(enum figure key, enum figure_moment moment);
-const char *figures_amount(enum figure key, enum figure_moment moment);
+const char *figures_title(enum measure key, enum measure_moment moment);
+const char *figures_meaning(enum measure key, enum measure_moment moment);
+const char *figures_amount(enum measure key, enum measure_moment moment);
 /* The mean lifetime of the freed blocks in ns; 0: none was freed. */
 uint64_t figures_mean_lifetime(const struct figures *figures);
 /* The member with this name, or NULL. */
-const struct figure_member *figures_member(const char *name, size_t size);
+const struct measure_member *figures_member(const char *name, size_t size);
 /* Calls `each` for each member, always in the same order. */
 void figures_each(const struct figures *figures, uint64_t end_ns,
 		  void (*each)(void *owner, const char *name, uint64_t value),

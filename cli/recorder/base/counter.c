@@ -19,11 +19,11 @@ static struct {
 	uint64_t first, first_ns;	/* both read at one moment */
 } counter;
 
-void counter_of(const struct gl_told *told, const struct gl_header *live)
+void counter_of(const struct gl_setup *setup, const struct gl_header *live)
 {
-	if (told->machine == ARCH_ELF_MACHINE)
+	if (setup->machine == ARCH_ELF_MACHINE)
 		return;
-	counter.hz = told->counter_hz;
+	counter.hz = setup->counter_hz;
 	counter.first = live->counter0;
 	counter.first_ns = live->monotonic0_ns;
 	/* a different counter of the same frequency has another start */

@@ -14,7 +14,7 @@
 #include "preload/ring/shared.h"
 
 /* Changes nothing if the target runs on the recorder's own machine type. */
-void counter_of(const struct gl_told *told, const struct gl_header *live);
+void counter_of(const struct gl_setup *setup, const struct gl_header *live);
 
 /* The counter now; never ahead of a hook's reading at the same moment. */
 uint64_t counter_now(void);

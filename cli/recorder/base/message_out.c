@@ -31,7 +31,7 @@ bool message_out_is_standard(int fd, struct stat *st)
 	       st->st_ino == message_out_inode;
 }
 
-void message_out_say(int tid, const char *message)
+void message_out_print(int tid, const char *message)
 {
 	struct stat st;
 	char path[64];

@@ -17,10 +17,10 @@ bool message_out_is_standard(int fd, struct stat *st);
 
 /* Writes "gnomon: " text "\n" through the target's descriptor. `tid`: a live
  * thread of the target. */
-void message_out_say(int tid, const char *text);
+void message_out_print(int tid, const char *text);
 
-/* Gives message_out_say a copy of the target's descriptor to use, which shares
- * its file position. -1: none. */
+/* Gives message_out_print a copy of the target's descriptor to use, which
+ * shares its file position. -1: none. */
 void message_out_keep(int fd);
 
 /* The same to a descriptor of the recorder; -1: writes nothing. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define PROC_FILE_PATH 64
 
@@ -20,7 +20,7 @@ long proc_file_read(const char *path, char *to, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	n = whole_read_at(fd, to, size - 1, 0);
+	n = io_full_read_at(fd, to, size - 1, 0);
 	close(fd);
 	to[n < 0 ? 0 : n] = '\0';
 	return n;

@@ -37,12 +37,12 @@ void proc_lines_close(struct proc_lines *lines)
 /* Index of the next line feed in the buffer, or `end`. */
 static size_t proc_lines_feed(const struct proc_lines *lines)
 {
-	const char *feed = memchr(lines->buffer + lines->at, '\n',
-				  lines->end - lines->at);
+	const char *drain = memchr(lines->buffer + lines->at, '\n',
+				   lines->end - lines->at);
 
 	CLAIM_FULL(lines->at <= lines->end &&
 		   lines->end < lines->size); /* I1 */
-	return feed ? (size_t)(feed - lines->buffer) : lines->end;
+	return drain ? (size_t)(drain - lines->buffer) : lines->end;
 }
 
 /* Appends the data of one read. False: end of file or error. */
@@ -81,23 +81,23 @@ static char *proc_lines_give(struct proc_lines *lines, size_t to)
 char *proc_lines_next(struct proc_lines *lines)
 {
 	bool more = lines->fd >= 0, skipped;
-	size_t feed;
+	size_t drain;
 	char *line;
 
 	for (;;) {
-		feed = proc_lines_feed(lines);
-		if (feed == lines->end && more &&
+		drain = proc_lines_feed(lines);
+		if (drain == lines->end && more &&
 		    lines->end - lines->at < lines->size - 1) {
 			more = proc_lines_fill(lines);
 			continue;
 		}
-		if (feed == lines->at && feed == lines->end)
+		if (drain == lines->at && drain == lines->end)
 			return NULL;
 		skipped = lines->skipping;
 		/* the line fills the buffer: what follows belongs to it */
-		lines->skipping = feed == lines->end && more;
+		lines->skipping = drain == lines->end && more;
 		lines->cut += lines->skipping && !skipped;
-		line = proc_lines_give(lines, feed);
+		line = proc_lines_give(lines, drain);
 		if (!skipped)
 			return line;
 	}

@@ -8,13 +8,13 @@
  *	layout			live.shape: a copy, checked at the start
  *	rings, their data	recording.given: the recorder's own choice
  *	tails, limits, counts	the recorder's own; only written there
- *	heads			at a scan, against tail and size (feed.c)
+ *	heads			at a scan, against tail and size (ring_drain.c)
  *	records			within [tail, head); kinds and lengths as they
- *				are read (encode.c, sequence.c)
+ *				are read (encode.c, event_merge.c)
  *	nodes, images		copied, then linked to what is in the trace
  *				(emit_node.c, emit_image.c)
  *	requests		copied, and limited to a list of calls
- *				(serve.c)
+ *				(requests.c)
  *	all other data		numbers and flags that may have any value
  *
  * Impossible values are damage. A page that is missing, as the file was

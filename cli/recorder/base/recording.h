@@ -34,7 +34,7 @@ struct recording_ring {
 	int32_t tid;
 	uint32_t generation;
 	uint32_t flags;		/* enum gt_thread_flags */
-	bool ready;		/* its pages are populated (pool_ready) */
+	bool ready;		/* its pages are populated (ring_pool_ready) */
 };
 
 struct recording {
@@ -44,9 +44,9 @@ struct recording {
 	bool quiet;		/* print no message about the start */
 	uint32_t rings_made;	/* created by the target: 1, or 0 */
 	uint64_t ring_bytes;	/* of that ring, in the data region */
-	uint32_t ledger_wants;		/* enum ledger_why, from before */
+	uint32_t blocks_users;		/* enum blocks_user, from before */
 	const char *parent_trace;	/* of a child made by fork; "" */
-	const struct gl_born *born;
+	const struct gl_at_start *at_start;
 	const char *executed;		/* path executed; "": unknown */
 	uint64_t base;			/* of the live mapping, in the target */
 	uint32_t word_bytes;
@@ -57,7 +57,7 @@ struct recording {
 
 	/* determined by the writer */
 	int32_t parent;			/* 0: not known */
-	struct parent_live told;	/* the parent's live file */
+	struct parent_live from_parent;	/* the parent's live file */
 	struct gl_header *live;
 	struct gl_shared *shared;	/* in the live mapping, as is */
 	struct gl_ring *rings;		/* GL_RINGS_MAX of them */

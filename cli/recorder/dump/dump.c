@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/dump/dump_stacks.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
@@ -46,14 +46,16 @@ static void dump_end(struct dump *d)
 	memset(d, 0, sizeof(*d));
 }
 
-static int dump_take_rows(struct dump *d, const struct ledger *ledger)
+static int dump_take_rows(struct dump *d, const struct block_table *table)
 {
 	uint32_t i;
 
-	d->rows = scratch_alloc(&d->memory, (ledger->figure_count + UINT64_C(1)) *
-						    sizeof(*d->rows));
-	for (i = 1; d->rows && i <= ledger->figure_count; i++) {
-		const struct ledger_figure f = ledger_whole_figure(ledger, i);
+	d->rows =
+		scratch_alloc(&d->memory, (table->figure_count + UINT64_C(1)) *
+						  sizeof(*d->rows));
+	for (i = 1; d->rows && i <= table->figure_count; i++) {
+		const struct block_table_figure f =
+			block_table_rounded_figure(table, i);
 
 		if (f.sum.blocks)
 			d->rows[d->row_count++] = (struct dump_row){
@@ -78,9 +80,9 @@ static long dump_begin(struct dump *d, struct writer *w,
 	memcpy(&d->how.wish, request->data, sizeof(d->how.wish));
 	err = dump_how_complete(&d->how);
 	if (!err)
-		err = books_settle(w, d->how.wish.nested);
+		err = tracker_settle(w, d->how.wish.nested);
 	if (!err)
-		err = dump_take_rows(d, &w->books.ledger);
+		err = dump_take_rows(d, &w->tracker.table);
 	if (err)
 		return err;
 	emit_image_flush(&w->images);
@@ -190,7 +192,7 @@ static void dump_get_frame(struct dump_frames_one *f,
 	f->name[f->room - 1] = '\0';
 }
 
-static long dump_edit(struct dump *d, struct dump_part *part)
+static long dump_edit(struct dump *d, struct dump_reply *part)
 {
 	struct dump_frames_one *f;
 	size_t at = 0, bytes;
@@ -237,7 +239,7 @@ static long dump_add(struct dump *d)
 	return dump_stacks_sort(&d->stacks);
 }
 
-static long dump_tell(struct dump *d, struct dump_part *part)
+static long dump_report(struct dump *d, struct dump_reply *part)
 {
 	part->line_max = d->stacks.line_max;
 	part->count = dump_stacks_lines(&d->stacks, part->data,
@@ -251,7 +253,7 @@ static long dump_tell(struct dump *d, struct dump_part *part)
 
 static long dump_go(struct dump *d, struct gl_request *request)
 {
-	struct dump_part *part = (struct dump_part *)request->data;
+	struct dump_reply *part = (struct dump_reply *)request->data;
 
 	if (request->bytes < sizeof(*part))
 		return -EINVAL;
@@ -267,7 +269,7 @@ static long dump_go(struct dump *d, struct gl_request *request)
 	case DUMP_ADDING:
 		return dump_add(d);
 	case DUMP_TELLING:
-		return dump_tell(d, part);
+		return dump_report(d, part);
 	}
 	/* a child forked in the program's editor has no dump of its own */
 	return -ENODEV;

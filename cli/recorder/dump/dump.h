@@ -1,6 +1,7 @@
 /*
- * dump.h: dumps stacks as text at the program's request (dump_part.h). It works
- * in steps, so that the writer can drain rings in between. The writer only.
+ * dump.h: dumps stacks as text at the program's request (dump_request.h). It
+ * works in steps, so that the writer can drain rings in between. The writer
+ * only.
  */
 #ifndef GNOMON_DUMP_H
 #define GNOMON_DUMP_H
@@ -9,7 +10,7 @@
 
 struct writer;
 
-/* Handles ASK_DUMP: one step. Returns the request's result. */
+/* Handles REQUEST_DUMP: one step. Returns the request's result. */
 long dump_serve(struct writer *w, struct gl_request *request);
 
 #endif

@@ -18,7 +18,7 @@
 #include "cli/recorder/dump/elf_names.h"
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
-#include "preload/ring/dump_part.h"
+#include "preload/ring/dump_request.h"
 #include "unwind/claim.h"
 
 #define FRAMES_BUCKETS 65536

@@ -42,7 +42,7 @@ int dump_how_complete(struct dump_how *how)
 		[DUMP_PREFIX] = "", [DUMP_BETWEEN_FRAMES] = ";",
 		[DUMP_BEFORE_NUMBERS] = " ", [DUMP_BETWEEN_NUMBERS] = " ",
 	};
-	struct dump_wish *wish = &how->wish;
+	struct dump_options *wish = &how->wish;
 	unsigned i;
 
 	if (!wish->fields)
@@ -266,7 +266,7 @@ static int dump_line_room(struct dump_stacks *d, size_t longest)
 
 int dump_stacks_sort(struct dump_stacks *d)
 {
-	const struct dump_wish *wish = &d->how->wish;
+	const struct dump_options *wish = &d->how->wish;
 	size_t n = 0, longest = 0, i;
 	struct dump_stack *s;
 
@@ -328,7 +328,7 @@ static void dump_line(struct dump_stacks *d, const struct dump_stack *s)
 		*to++ = '\n';
 	}
 	d->line_size = to - d->line;
-	d->line_told = 0;
+	d->line_reported = 0;
 	assert(d->line_size <= d->line_max);
 }
 
@@ -337,20 +337,20 @@ size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
 	size_t done = 0, n;
 
 	for (;;) {
-		if (d->line_told == d->line_size) {
-			if (d->told == d->count)
+		if (d->line_reported == d->line_size) {
+			if (d->reported == d->count)
 				return done;
-			dump_line(d, d->list[d->told++]);
+			dump_line(d, d->list[d->reported++]);
 		}
-		n = d->line_size - d->line_told;
+		n = d->line_size - d->line_reported;
 		if (done && n > room - done)
 			return done;
 		n = base_min(n, room - done);
 		CLAIM_FULL(done + n <= room);
-		memcpy(to + done, d->line + d->line_told, n);
-		d->line_told += n;
+		memcpy(to + done, d->line + d->line_reported, n);
+		d->line_reported += n;
 		done += n;
-		if (d->line_told < d->line_size)
+		if (d->line_reported < d->line_size)
 			return done;
 	}
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cli/recorder/dump/dump_frames.h"
-#include "preload/ring/dump_part.h"
+#include "preload/ring/dump_request.h"
 
 /* Number of measures of enum gnomon_field. They are in the order of its
  * bits. */
@@ -22,7 +22,7 @@ struct dump_row {
 
 /* The program's request. */
 struct dump_how {
-	struct dump_wish wish;
+	struct dump_options wish;
 	const char *word[DUMP_WORDS];
 };
 
@@ -39,9 +39,9 @@ struct dump_stacks {
 	struct dump_stack **buckets;
 	size_t count;
 	struct dump_stack **list;	/* in order */
-	size_t told;			/* of them */
+	size_t reported;			/* of them */
 	char *line;			/* the next line, */
-	size_t line_max, line_size, line_told;
+	size_t line_max, line_size, line_reported;
 };
 
 /* Fills in defaults. 0 or -EINVAL: an impossible request. */

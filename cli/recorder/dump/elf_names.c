@@ -17,7 +17,7 @@
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf/elf_symbols.h"
-#include "preload/ring/dump_part.h"
+#include "preload/ring/dump_request.h"
 #include "unwind/claim.h"
 
 /* Limit for a file whose symbols all cover the same addresses: some tenths of a

@@ -132,13 +132,13 @@ static bool embed_open_tree(const struct embed_wanted *wanted, char *path,
 /* Opens the path made of parts[0], the directory of `beside`, parts[1] and a
  * name. */
 static bool embed_open_beside(const struct embed_wanted *wanted,
-			      const char *const parts[2], const char *beside,
+			      const char *const rotation[2], const char *beside,
 			      const char *name, char *path,
 			      struct elf_tables *file, int *result)
 {
 	size_t folder = pathname_base(beside) - beside;
-	bool fits = pathname_print(path, GT_PATH_MAX, "%s%.*s%s%s", parts[0],
-				   (int)folder, beside, parts[1], name);
+	bool fits = pathname_print(path, GT_PATH_MAX, "%s%.*s%s%s", rotation[0],
+				   (int)folder, beside, rotation[1], name);
 
 	return folder && embed_open_try(wanted, path, fits, file, result);
 }

@@ -20,8 +20,8 @@
 #include "cli/recorder/base/pathname.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/output/log.h"
-#include "cli/recorder/process/owner.h"
+#include "cli/recorder/output/log_file.h"
+#include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
@@ -87,7 +87,7 @@ static bool embed_out_open_own(struct embed_out *o)
 	if (fd < 0)
 		return false;
 	flock(fd, LOCK_EX | LOCK_NB);
-	owner_apply(fd);
+	file_owner_apply(fd);
 	/* the buffer is shared: no chunk is under construction between two
 	 * steps */
 	o->own = o->w->out;
@@ -117,7 +117,7 @@ void embed_out_close(struct embed_out *o)
 
 uint64_t embed_out_room(const struct embed_out *o)
 {
-	uint64_t quarter = o->w->books.parts.limit / 4;
+	uint64_t quarter = o->w->tracker.rotation.limit / 4;
 
 	if (!embed_out_is_own(o))
 		return UINT64_MAX;
@@ -129,7 +129,7 @@ uint64_t embed_out_room(const struct embed_out *o)
 void embed_out_skip(struct embed_out *o, const char *why, const char *path)
 {
 	o->skipped++;
-	log_say(OPTION_LOG_INFO, why, path);
+	log_file_print(OPTION_LOG_INFO, why, path);
 }
 
 void embed_out_begin(struct embed_out *o, enum gt_file_kind kind, int fd,
@@ -169,7 +169,7 @@ void embed_out_break(struct embed_out *o, const char *why)
 	out->size = o->out_size;
 	out->sequence = o->out_sequence;
 	out->reserved = 0;
-	parts_beside(&o->w->books.parts, out->size);
+	rotation_beside(&o->w->tracker.rotation, out->size);
 }
 
 static bool embed_out_changed(const struct embed_out *o)
@@ -217,7 +217,7 @@ static bool embed_out_fits(struct embed_out *o, uint64_t bytes)
 	if (bytes > embed_out_room(o))
 		return false;
 	if (embed_out_is_own(o))
-		parts_beside(&o->w->books.parts, o->own.size + bytes);
+		rotation_beside(&o->w->tracker.rotation, o->own.size + bytes);
 	return true;
 }
 
@@ -250,6 +250,6 @@ bool embed_out_piece(struct embed_out *o)
 		return false;
 	o->files++;
 	o->bytes += o->size;
-	log_say(OPTION_LOG_DEBUG, "embedded", o->wanted->path);
+	log_file_print(OPTION_LOG_DEBUG, "embedded", o->wanted->path);
 	return true;
 }

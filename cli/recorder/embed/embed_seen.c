@@ -50,8 +50,8 @@ static uint64_t embed_seen_pair(const struct embed_wanted *wanted,
 			       embed_seen_id(wanted)) | 1;
 }
 
-void embed_seen_tell(const struct embed_wanted *wanted,
-		     const struct recording *r, const char *trace)
+void embed_seen_report(const struct embed_wanted *wanted,
+		       const struct recording *r, const char *trace)
 {
 	order_64 *pairs = r->shared->embedded;
 	unsigned i;

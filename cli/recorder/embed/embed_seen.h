@@ -25,8 +25,8 @@ bool embed_seen_before(struct embed_seen *seen,
 
 /* The first publishes to forked children that the trace at this path has the
  * file. The second tells whether the parent's trace has it. */
-void embed_seen_tell(const struct embed_wanted *wanted,
-		     const struct recording *r, const char *trace);
+void embed_seen_report(const struct embed_wanted *wanted,
+		       const struct recording *r, const char *trace);
 bool embed_seen_by_parent(const struct embed_wanted *wanted,
 			  const struct recording *r);
 

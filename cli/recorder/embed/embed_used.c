@@ -56,7 +56,7 @@ static void embed_used_node(struct embed_used *used, uint32_t id)
 	}
 }
 
-bool embed_used_look(struct embed_used *used)
+bool embed_used_poll(struct embed_used *used)
 {
 	/* pairs with the release that adds a node */
 	uint32_t count = base_min(

@@ -23,7 +23,7 @@ struct embed_used {
 
 /* Reads new nodes of the context tree, a limited number at a time, and skips
  * some of very many. True: there are more. May write IMAGE chunks. */
-bool embed_used_look(struct embed_used *used);
+bool embed_used_poll(struct embed_used *used);
 
 /* The number of the image with most nodes that this function has not returned
  * yet. False: there is none. */

@@ -240,7 +240,7 @@ static bool embedder_one(struct embedder *e)
 	if (!to->busy)
 		return embedder_more(e);
 	if (embed_out_piece(to) && to->kind != GT_FILE_INCLUDED)
-		embed_seen_tell(&e->work->wanted, e->w->r, e->w->output.path);
+		embed_seen_report(&e->work->wanted, e->w->r, e->w->output.path);
 	if (!to->busy && to->kind == GT_FILE_INCLUDED)
 		close(to->fd);
 	return true;
@@ -303,14 +303,14 @@ static bool embedder_wanted(struct embedder *e, uint64_t now_ns)
 
 static bool embedder_busy(struct embedder *e, uint64_t now_ns)
 {
-	const struct feed *feed = &e->w->feed;
+	const struct ring_drain *drain = &e->w->drain;
 	uint64_t ms = (now_ns - e->looked_ns) / 1000000;
-	bool busy = feed->pressed || feed->effort != COMPRESS_SMALL ||
-		    (ms && (feed->events - e->events) / ms > EMBEDDER_BUSY);
+	bool busy = drain->pressed || drain->effort != COMPRESS_SMALL ||
+		    (ms && (drain->events - e->events) / ms > EMBEDDER_BUSY);
 
 	if (ms) {
 		e->looked_ns = now_ns;
-		e->events = feed->events;
+		e->events = drain->events;
 	}
 	return busy;
 }
@@ -331,7 +331,7 @@ bool embedder_step(struct embedder *e, uint64_t now_ns)
 	busy = embedder_busy(e, now_ns);
 	if (!embedder_begin(e))
 		return false;
-	embed_used_look(&e->work->used);
+	embed_used_poll(&e->work->used);
 	while (more && embedder_can(e)) {
 		more = embedder_one(e);
 		if (busy || time_ns_now() >= until_ns)
@@ -348,7 +348,7 @@ static void embedder_rest(struct embedder *e)
 {
 	struct embed_out *to = &e->work->to;
 
-	while (embed_used_look(&e->work->used) && embedder_in_time(e))
+	while (embed_used_poll(&e->work->used) && embedder_in_time(e))
 		;
 	while (embedder_can(e) && embedder_in_time(e)) {
 		if (to->busy && to->size - to->offset > embedder_in_time(e)) {

@@ -9,7 +9,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 
 #include "cli/recorder/emit/varint.h"
-#include "cli/recorder/feed.h"
+#include "cli/recorder/ring_drain.h"
 #include "unwind/claim.h"
 
 #define EMIT_CAPTURE_RECORD (2 + GT_CAPTURE_VALUES)	/* varints */
@@ -54,7 +54,7 @@ void emit_capture_all(struct chunk_out *out, const struct recording *r)
 			      EMIT_CAPTURE_RECORD * VARINT_MAX;
 
 	for (id = 0; id < count; id++) {
-		if (!feed_active(&r->rings[id]) ||
+		if (!drain_active(&r->rings[id]) ||
 		    recording_is_nested(r, id))
 			continue;
 		if (to > last) {

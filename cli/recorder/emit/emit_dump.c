@@ -71,7 +71,7 @@ static void emit_dump_line(struct emit_dump *d, uint64_t start, uint64_t size,
 static void emit_dump_load(struct emit_dump *d, int fd, uint64_t at,
 			   uint64_t size)
 {
-	char *name, *feed;
+	char *name, *drain;
 	uint8_t bytes[EMIT_DUMP_LOAD + EMIT_DUMP_NAME + 1];
 	size_t n = size < sizeof(bytes) - 1 ? size : sizeof(bytes) - 1;
 
@@ -79,8 +79,8 @@ static void emit_dump_load(struct emit_dump *d, int fd, uint64_t at,
 		return;
 	bytes[n] = '\0';
 	name = (char *)bytes + EMIT_DUMP_LOAD;
-	while ((feed = strchr(name, '\n')) != NULL)
-		*feed = ' ';
+	while ((drain = strchr(name, '\n')) != NULL)
+		*drain = ' ';
 	emit_dump_line(d, emit_dump_u64(d, bytes + 16),
 		       emit_dump_u64(d, bytes + 24), name);
 }

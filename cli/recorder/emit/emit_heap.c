@@ -21,7 +21,7 @@ void emit_heap_flush(struct emit_heap *emit)
 {
 	const struct gl_shared *shared = emit->shared;
 	/* a reader that saw an event of a heap also sees its name; pairs with
-	 * the release of heaps_tell */
+	 * the release of heaps_report */
 	uint64_t end = atomic_load_explicit(&shared->heaps_named,
 					    memory_order_acquire) +
 		       UINT64_C(1);
@@ -29,17 +29,17 @@ void emit_heap_flush(struct emit_heap *emit)
 
 	end = base_min(end, base_min(*emit->reserved, GL_HEAPS_MAX));
 	/* all names fit: some 80 bytes each */
-	while (emit->told + 1 < end) {
+	while (emit->reported + 1 < end) {
 		char name[GL_HEAP_NAME];
 		size_t length;
 
-		memcpy(name, shared->heap_name[++emit->told], sizeof(name));
-		CLAIM_FULL(emit->told < GL_HEAPS_MAX);
+		memcpy(name, shared->heap_name[++emit->reported], sizeof(name));
+		CLAIM_FULL(emit->reported < GL_HEAPS_MAX);
 		length = emit_heap_length(name);
 
 		to = varint_put(to, GT_CONTROL_HEAP);
 		to = varint_put(to, counter_now() >> emit->tick_shift);
-		to = varint_put(to, emit->told);
+		to = varint_put(to, emit->reported);
 		to = varint_put(to, length);
 		memcpy(to, name, length);
 		to += length;

@@ -13,7 +13,7 @@ struct emit_heap {
 	const struct gl_shared *shared;
 	const uint64_t *reserved;	/* names that may be read */
 	unsigned tick_shift;
-	uint32_t told;		/* how many are in the trace already */
+	uint32_t reported;		/* how many are in the trace already */
 };
 
 /* Writes names that the trace does not have yet. Call after rings were scanned

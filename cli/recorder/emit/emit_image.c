@@ -24,7 +24,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/pathname.h"
 #include "preload/base/base.h"
-#include "cli/recorder/output/log.h"
+#include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/zeroed.h"
 #include "unwind/claim.h"
@@ -96,7 +96,7 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 				      &batch->emit->copies[index], path, n);
 	batch->index[i] = batch->index[--batch->count];
 	batch->emit->state[index] = EMIT_IMAGE_WRITTEN;
-	log_say(OPTION_LOG_DEBUG, "image", path);
+	log_file_print(OPTION_LOG_DEBUG, "image", path);
 }
 
 /* The name without directory and version: libz of /lib/libz.so.1.2.13. */

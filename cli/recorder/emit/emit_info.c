@@ -16,7 +16,7 @@
 #include "cli/recorder/embed/embedder.h"
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
-#include "cli/recorder/process/exit_told.h"
+#include "cli/recorder/process/exit_find.h"
 #include "unwind/claim.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the
@@ -52,16 +52,17 @@ void emit_info_partial(struct chunk_out *out, uint64_t left_out)
  * while the process exists. */
 static long emit_info_read_command(const struct emit_info *info)
 {
-	const struct gl_born *born = info->r->born;
+	const struct gl_at_start *at_start = info->r->at_start;
 	long n = -ENOENT;
 
-	if (!born->command_bytes || born->command_bytes == GL_COMMAND - 1)
+	if (!at_start->command_bytes ||
+	    at_start->command_bytes == GL_COMMAND - 1)
 		n = proc_file_read_of(info->r->pid, "cmdline", info->command,
 				      EMIT_INFO_COMMAND_MAX);
 	if (n > 0)
 		return n;
-	memcpy(info->command, born->command, born->command_bytes);
-	return born->command_bytes;
+	memcpy(info->command, at_start->command, at_start->command_bytes);
+	return at_start->command_bytes;
 }
 
 static void emit_info_command(struct emit_info *info, struct text_key *text)
@@ -85,7 +86,7 @@ static void emit_info_process(struct emit_info *info, struct text_key *text)
 	uint64_t ppid;
 
 	text_key_number(text, "pid", pid);
-	if (proc_stat_field(info->r->born->stat, PROC_STAT_PPID, &ppid) ||
+	if (proc_stat_field(info->r->at_start->stat, PROC_STAT_PPID, &ppid) ||
 	    proc_stat(pid, PROC_STAT_PPID, &ppid))
 		text_key_number(text, "ppid", ppid);
 	text_key_number(text, "starttime", info->r->start_time);
@@ -198,18 +199,19 @@ void emit_info_start(struct emit_info *info)
 	text_key_write(&text, GT_INFO);
 }
 
-static void emit_info_captures(struct text_key *text, const struct feed *feed)
+static void emit_info_captures(struct text_key *text,
+			       const struct ring_drain *drain)
 {
-	const struct recording *r = feed->r;
-	uint64_t placed = feed->barriers_placed, met = feed->barriers_met;
+	const struct recording *r = drain->r;
+	uint64_t placed = drain->barriers_placed, met = drain->barriers_met;
 	uint64_t tiers;
 	struct capture_counts sum;
 	uint32_t count, id, i;
 
 	memset(&sum, 0, sizeof(sum));
 	if (recording_options->number[OPTION_DEPTH])
-		sum.tier_plain = feed->plain_blocks;
-	count = feed_count(feed);
+		sum.tier_plain = drain->plain_blocks;
+	count = drain_count(drain);
 	for (id = 0; id < count; id++) {
 		const struct gl_thread *thread = recording_thread(r, id);
 		const struct capture_report *report = &thread->captures;
@@ -222,7 +224,7 @@ static void emit_info_captures(struct text_key *text, const struct feed *feed)
 		sum.tier_plain += c->tier_plain;
 		sum.tier_hardware += c->tier_hardware;
 		sum.frames_walked += c->frames_walked;
-		if (feed_active(&r->rings[id]) &&
+		if (drain_active(&r->rings[id]) &&
 		    !thread->plain) {
 			placed += report->barriers_placed;
 			met += report->barriers_met;
@@ -235,8 +237,8 @@ static void emit_info_captures(struct text_key *text, const struct feed *feed)
 	tiers = sum.tier_join + sum.tier_full + sum.tier_plain +
 		sum.tier_hardware;
 	text_key_number(text, "tier_path",
-			feed->blocks - feed->nested_blocks > tiers ?
-				feed->blocks - feed->nested_blocks - tiers :
+			drain->blocks - drain->nested_blocks > tiers ?
+				drain->blocks - drain->nested_blocks - tiers :
 				0);
 	text_key_number(text, "tier_join", sum.tier_join);
 	text_key_number(text, "tier_full", sum.tier_full);
@@ -302,14 +304,14 @@ static void emit_info_guard(struct text_key *text,
 }
 
 void emit_info_counters(const struct emit_info *info,
-			const struct feed *feed)
+			const struct ring_drain *drain)
 {
 	const struct recording *r = info->r;
 	const struct gl_header *live = r->live;
 	struct text_key text;
 
 	text_key_begin(&text, info->out);
-	text_key_number(&text, "events", feed->events - feed->events_before);
+	text_key_number(&text, "events", drain->events - drain->events_before);
 	text_key_number(&text, "dropped",
 			atomic_load_explicit(&live->dropped,
 					     memory_order_relaxed));
@@ -322,7 +324,7 @@ void emit_info_counters(const struct emit_info *info,
 			atomic_load_explicit(&r->shared->nested_events,
 					     memory_order_relaxed));
 	text_key_number(&text, "nested_lost",
-			feed->unfinished +
+			drain->unfinished +
 				atomic_load_explicit(&r->shared->nested_lost,
 						     memory_order_relaxed));
 	text_key_number(&text, "late_signals",
@@ -331,16 +333,16 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_number(&text, "ring_waits",
 			atomic_load_explicit(&r->shared->ring_waits,
 					     memory_order_relaxed));
-	emit_info_captures(&text, feed);
+	emit_info_captures(&text, drain);
 	text_key_number(&text, "nodes",
 			atomic_load_explicit(&live->node_count,
 					     memory_order_relaxed) -
 				GT_STOP_COUNT);
-	text_key_number(&text, "nodes_emitted", feed->nodes->total);
+	text_key_number(&text, "nodes_emitted", drain->nodes->total);
 	text_key_number(&text, "area_bytes",
 			atomic_load_explicit(&r->shared->area_used,
 					     memory_order_relaxed));
-	text_key_number(&text, "ring_bytes", feed->pool->used);
+	text_key_number(&text, "ring_bytes", drain->pool->used);
 	text_key_number(&text, "jit_tables",
 			atomic_load_explicit(&r->shared->tables.registered,
 					     memory_order_relaxed));
@@ -367,7 +369,7 @@ void emit_info_counters(const struct emit_info *info,
 	text_key_write(&text, GT_COUNTERS);
 }
 
-void emit_info_end(const struct emit_info *info, const struct feed *feed,
+void emit_info_end(const struct emit_info *info, const struct ring_drain *drain,
 		   const char *reason, const char *message, int exit_code)
 {
 	struct text_key text;
@@ -380,7 +382,7 @@ void emit_info_end(const struct emit_info *info, const struct feed *feed,
 		text_key_put(&text, "damaged", info->r->damage);
 	if (exit_code >= 0)
 		text_key_number(&text, "exit_code", exit_code);
-	text_key_number(&text, "events", feed->events - feed->events_before);
+	text_key_number(&text, "events", drain->events - drain->events_before);
 	text_key_number(&text, "end_monotonic_ns", time_ns_now());
 	text_key_write(&text, GT_END);
 }

@@ -6,7 +6,7 @@
 #define GNOMON_EMIT_INFO_H
 
 #include "cli/recorder/control_socket.h"
-#include "cli/recorder/feed.h"
+#include "cli/recorder/ring_drain.h"
 #include "cli/recorder/live/live.h"
 #include "cli/recorder/memory/maps_watch.h"
 #include "cli/recorder/output/output.h"
@@ -38,11 +38,11 @@ void emit_info_start(struct emit_info *info);
 void emit_info_partial(struct chunk_out *out, uint64_t left_out);
 
 void emit_info_counters(const struct emit_info *info,
-			const struct feed *feed);
+			const struct ring_drain *drain);
 
 /* reason: exit, exec, stopped, error; message may be NULL; exit_code < 0:
  * not known. */
-void emit_info_end(const struct emit_info *info, const struct feed *feed,
+void emit_info_end(const struct emit_info *info, const struct ring_drain *drain,
 		   const char *reason, const char *message, int exit_code);
 
 #endif

@@ -11,9 +11,9 @@
  * number of nodes in the context tree when its lines had been read: the names
  * apply to later nodes with such addresses. So new code needs new nodes: if a
  * line covers addresses of an earlier line (code_map.h), hooks make the tree
- * forget the nodes there (replaced.h). From when the program writes a line to
- * the first event after our next check, some milliseconds, events still get the
- * older name.
+ * forget the nodes there (replaced_code.h). From when the program writes a line
+ * to the first event after our next check, some milliseconds, events still get
+ * the older name.
  *
  * I1: pieces end where lines do.
  */
@@ -28,7 +28,7 @@
 
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/zeroed.h"
-#include "cli/recorder/emit/replaced_tell.h"
+#include "cli/recorder/emit/replaced_report.h"
 #include "cli/recorder/emit/varint.h"
 #include "unwind/claim.h"
 
@@ -274,26 +274,26 @@ static bool emit_names_dump(struct emit_names *e, const char *path, bool last)
  * check. Returns how many ranges were passed on. */
 static unsigned emit_names_forget(struct emit_names *e)
 {
-	unsigned told = 0, i;
+	unsigned reported = 0, i;
 
-	while (told < e->replaced_count &&
-	       replaced_tell(e->shared, e->replaced[told].start,
-			     e->replaced[told].end))
-		told++;
-	for (i = told; i < e->replaced_count; i++)
-		e->replaced[i - told] = e->replaced[i];
-	CLAIM_FULL(told <= e->replaced_count);
-	e->replaced_count -= told;
+	while (reported < e->replaced_count &&
+	       replaced_report(e->shared, e->replaced[reported].start,
+			       e->replaced[reported].end))
+		reported++;
+	for (i = reported; i < e->replaced_count; i++)
+		e->replaced[i - reported] = e->replaced[i];
+	CLAIM_FULL(reported <= e->replaced_count);
+	e->replaced_count -= reported;
 	/* also for ranges that no thread has read since the last check */
-	replaced_ask(e->shared);
-	return told;
+	replaced_request(e->shared);
+	return reported;
 }
 
-void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
+void emit_names_poll(struct emit_names *e, const char *dump, uint64_t now_ns,
 		     bool last)
 {
 	uint64_t pause_ns;
-	unsigned told;
+	unsigned reported;
 
 	if (now_ns < e->next_ns && !last)
 		return;
@@ -303,8 +303,8 @@ void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
 	if (!emit_names_map(e, last) &&
 	    (!dump[0] || !emit_names_dump(e, dump, last)))
 		return;
-	told = emit_names_forget(e);
-	pause_ns = told * EMIT_NAMES_NODE_NS *
+	reported = emit_names_forget(e);
+	pause_ns = reported * EMIT_NAMES_NODE_NS *
 		   (uint64_t)atomic_load_explicit(e->node_count,
 						  memory_order_relaxed);
 	e->next_ns = now_ns + base_max(EMIT_NAMES_OFTEN_NS, pause_ns);

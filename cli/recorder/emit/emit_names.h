@@ -55,7 +55,7 @@ void emit_names_init(struct emit_names *e, struct chunk_out *out,
  * Copies new bytes of the file, if a check is due (some 3 us) or `last` is set.
  * `dump`: the path of the process's jitdump, "" if none is known.
  */
-void emit_names_look(struct emit_names *e, const char *dump, uint64_t now_ns,
+void emit_names_poll(struct emit_names *e, const char *dump, uint64_t now_ns,
 		     bool last);
 
 /* The trace continues in another file: copies everything again, over time. */

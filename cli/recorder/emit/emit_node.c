@@ -32,7 +32,7 @@ static void emit_node_begin(struct emit_node *emit)
 
 void emit_node_forget(struct emit_node *emit)
 {
-	memset(emit->emitted, 0, (emit_cut_limit(&emit->cut) / 64 + 1) *
+	memset(emit->emitted, 0, (emit_depth_limit(&emit->cut) / 64 + 1) *
 					 sizeof(uint64_t));
 	emit_node_begin(emit);
 }
@@ -41,7 +41,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 		   uint32_t limit, uint32_t keep, struct chunk_out *out,
 		   struct compress *compress)
 {
-	int err = emit_cut_init(&emit->cut, nodes, limit, keep);
+	int err = emit_depth_init(&emit->cut, nodes, limit, keep);
 	unsigned i;
 
 	if (err)
@@ -49,7 +49,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 	emit->limit = limit;
 	emit->out = out;
 	emit->compress = compress;
-	emit->emitted = zeroed_alloc((emit_cut_limit(&emit->cut) / 64 + 1) *
+	emit->emitted = zeroed_alloc((emit_depth_limit(&emit->cut) / 64 + 1) *
 				   sizeof(uint64_t));
 	emit->batch = zeroed_alloc(EMIT_NODE_BATCH * sizeof(*emit->batch));
 	if (!emit->emitted || !emit->batch)
@@ -65,14 +65,14 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 
 static bool emit_node_has(const struct emit_node *emit, uint32_t id)
 {
-	CLAIM_FULL(id < emit_cut_limit(&emit->cut));
+	CLAIM_FULL(id < emit_depth_limit(&emit->cut));
 	return emit->emitted[id / 64] >> (id % 64) & 1;
 }
 
 static void emit_node_read(const struct emit_node *emit, uint32_t id,
 			   struct emit_node_copy *copy)
 {
-	const struct gl_node *node = emit_cut_node(&emit->cut, id);
+	const struct gl_node *node = emit_depth_node(&emit->cut, id);
 	uint32_t parent = order_read(node, parent);
 
 	copy->id = id;

@@ -11,7 +11,7 @@
 #include "preload/base/base.h"
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
-#include "cli/recorder/emit/emit_cut.h"
+#include "cli/recorder/emit/emit_depth.h"
 #include "unwind/layout.h"
 
 /* Nodes of one chunk. */
@@ -24,7 +24,7 @@ struct emit_node_copy {
 };
 
 struct emit_node {
-	struct emit_cut cut;	/* all nodes, cut or not */
+	struct emit_depth cut;	/* all nodes, cut or not */
 	/* ids of the threads' nodes are below it: their pages are reserved */
 	uint32_t limit;
 	uint64_t *emitted;	/* one bit a node */
@@ -59,7 +59,7 @@ static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 	if (unlikely(id >= emit->limit))
 		return GT_STOP_OTHER;
 	if (unlikely(emit->cut.keep))
-		id = emit_cut_context(&emit->cut, id);
+		id = emit_depth_context(&emit->cut, id);
 	if (unlikely(!(emit->emitted[id / 64] >> (id % 64) & 1)))
 		emit_node_new(emit, id);
 	return id;

@@ -123,7 +123,7 @@ struct encode_batch {
 	uint64_t word1[RECENT_LISTS][1 + ENCODE_BATCH];
 	uint64_t word2[1 + ENCODE_BATCH];	/* of allocations */
 	/* word 1 of each address to write in full */
-	const uint64_t *told[1 + ENCODE_BATCH];
+	const uint64_t *reported[1 + ENCODE_BATCH];
 };
 
 /* Distance from a word 1 in the list of allocations to its word 2. */
@@ -253,7 +253,7 @@ static void encode_rest(struct encode *encode, struct encode_at *at,
 	CLAIM_FULL(batch->blocks <= batch->count && batch->full <=
 		   batch->count && batch->count <= ENCODE_BATCH);
 	for (i = 0; i < batch->full; i++)
-		encode_full(at, batch->told[i]);
+		encode_full(at, batch->reported[i]);
 	encode_contexts(encode, at, batch);
 	encode_sizes(at, batch);
 	begun[0] = begun[batch->blocks];
@@ -458,7 +458,7 @@ static uint64_t encode_read(struct encode *encode, struct encode_at *at,
 	struct recent_finder *const recent = encode->recent;
 	struct recent_place place = at->recent;
 	uint64_t *begun = batch->word1[1] + 1, *other = batch->word1[0] + 1;
-	const uint64_t **told = batch->told;
+	const uint64_t **reported = batch->reported;
 	const order_word *word;
 	uint64_t later = encode_later(encode, at);
 	uint8_t *to = at->kind;
@@ -479,9 +479,9 @@ static uint64_t encode_read(struct encode *encode, struct encode_at *at,
 								  other));
 			*begun = word1;
 			begun[ENCODE_WORD2] = word2;
-			*told = begun++;
-			told += !encode_head(recent, &place, &to, kind, true,
-					     word1);
+			*reported = begun++;
+			reported += !encode_head(recent, &place, &to, kind,
+						 true, word1);
 			word += 3;
 			continue;
 		}
@@ -495,15 +495,16 @@ static uint64_t encode_read(struct encode *encode, struct encode_at *at,
 			later = encode_stamp(encode, at, word0,
 					     encode_count(batch, begun, other));
 		*other = word1;
-		*told = other++;
-		told += !encode_head(recent, &place, &to, kind, false, word1);
+		*reported = other++;
+		reported +=
+			!encode_head(recent, &place, &to, kind, false, word1);
 		word += 2;
 	}
 	at->kind = to;
 	at->recent = place;
 	batch->blocks = begun - batch->word1[1] - 1;
 	batch->count = encode_count(batch, begun, other);
-	batch->full = told - batch->told;
+	batch->full = reported - batch->reported;
 	return position + (word - first) * sizeof(*word);
 }
 

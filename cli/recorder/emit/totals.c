@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/recorder/books/ledger_whole.h"
+#include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/writer_task.h"
 #include "unwind/claim.h"
 
 /* Interval of writing; it grows with the number of rows. */
-#define TOTALS_TELL_NS (1 * UINT64_C(1000000000))
-#define TOTALS_TOLD_PART 32
-#define TOTALS_TELL_EACH_NS (1 * UINT64_C(1000000))
+#define TOTALS_REPORT_NS (1 * UINT64_C(1000000000))
+#define TOTALS_REPORTED_PART 32
+#define TOTALS_REPORT_EACH_NS (1 * UINT64_C(1000000))
 
 bool totals_wanted(void)
 {
@@ -24,7 +24,7 @@ bool totals_wanted(void)
 int totals_init(struct totals *totals, struct writer *w, uint64_t bytes)
 {
 	totals->w = w;
-	totals->told.most = bytes / TOTALS_TOLD_PART;
+	totals->reported.most = bytes / TOTALS_REPORTED_PART;
 	return emit_totals_init(&totals->emit, &w->out, &w->compress,
 				&w->nodes);
 }
@@ -33,31 +33,34 @@ void totals_forget(struct totals *totals)
 {
 	memset(totals->classes, 0, sizeof(totals->classes));
 	memset(totals->lives, 0, sizeof(totals->lives));
-	if (totals->told.ready)
-		memset(totals->told.at, 0, totals->told.ready);
+	if (totals->reported.ready)
+		memset(totals->reported.at, 0, totals->reported.ready);
 	totals->blocks = totals->frees = 0;
 }
 
 static void totals_classes(struct totals *totals)
 {
-	const struct ledger *ledger = &totals->w->books.ledger;
+	const struct block_table *table = &totals->w->tracker.table;
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
 	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
 	unsigned i;
 
 	for (i = 0; i < GT_CLASSES; i++) {
-		const struct ledger_class now = ledger_whole_class(ledger, i);
-		const struct ledger_lives lives = ledger_whole_lives(ledger, i);
-		const struct ledger_class *told = &totals->classes[i];
+		const struct block_table_class now =
+			block_table_rounded_class(table, i);
+		const struct block_table_lifetimes lives =
+			block_table_rounded_lives(table, i);
+		const struct block_table_class *reported = &totals->classes[i];
 
-		CLAIM_FULL(now.blocks >= told->blocks &&
-			   now.frees >= told->frees);
-		size[i][GT_SIZE_ALLOCATIONS] = now.blocks - told->blocks;
-		size[i][GT_SIZE_BYTES] = now.bytes - told->bytes;
-		size[i][GT_SIZE_FREES] = now.frees - told->frees;
-		size[i][GT_SIZE_FREED_BYTES] = now.freed - told->freed;
-		size[i][GT_SIZE_TEMPORARY] = now.temporary - told->temporary;
-		size[i][GT_SIZE_LIFETIME] = now.lifetime - told->lifetime;
+		CLAIM_FULL(now.blocks >= reported->blocks &&
+			   now.frees >= reported->frees);
+		size[i][GT_SIZE_ALLOCATIONS] = now.blocks - reported->blocks;
+		size[i][GT_SIZE_BYTES] = now.bytes - reported->bytes;
+		size[i][GT_SIZE_FREES] = now.frees - reported->frees;
+		size[i][GT_SIZE_FREED_BYTES] = now.freed - reported->freed;
+		size[i][GT_SIZE_TEMPORARY] =
+			now.temporary - reported->temporary;
+		size[i][GT_SIZE_LIFETIME] = now.lifetime - reported->lifetime;
 		lifetime[i][GT_LIFETIME_BLOCKS] = lives.blocks -
 						  totals->lives[i].blocks;
 		lifetime[i][GT_LIFETIME_BYTES] = lives.bytes -
@@ -70,17 +73,17 @@ static void totals_classes(struct totals *totals)
 
 static void totals_row(struct totals *totals, uint32_t number)
 {
-	const struct ledger_figure now =
-		ledger_whole_figure(&totals->w->books.ledger, number);
-	struct ledger_figure *told =
-		(struct ledger_figure *)totals->told.at + number;
+	const struct block_table_figure now =
+		block_table_rounded_figure(&totals->w->tracker.table, number);
+	struct block_table_figure *reported =
+		(struct block_table_figure *)totals->reported.at + number;
 	const uint64_t value[GT_TOTALS_VALUES] = {
-		[GT_TOTALS_ALLOCATIONS] = now.sum.blocks - told->sum.blocks,
-		[GT_TOTALS_BYTES] = now.sum.bytes - told->sum.bytes,
-		[GT_TOTALS_FREES] = now.sum.frees - told->sum.frees,
-		[GT_TOTALS_FREED_BYTES] = now.sum.freed - told->sum.freed,
-		[GT_TOTALS_TEMPORARY] = now.temporary - told->temporary,
-		[GT_TOTALS_LIFETIME] = now.lifetime - told->lifetime,
+		[GT_TOTALS_ALLOCATIONS] = now.sum.blocks - reported->sum.blocks,
+		[GT_TOTALS_BYTES] = now.sum.bytes - reported->sum.bytes,
+		[GT_TOTALS_FREES] = now.sum.frees - reported->sum.frees,
+		[GT_TOTALS_FREED_BYTES] = now.sum.freed - reported->sum.freed,
+		[GT_TOTALS_TEMPORARY] = now.temporary - reported->temporary,
+		[GT_TOTALS_LIFETIME] = now.lifetime - reported->lifetime,
 		[GT_TOTALS_FIRST] = now.first,
 		[GT_TOTALS_LAST] = now.last,
 		[GT_TOTALS_OWN_PEAK_BYTES] = now.sum.peak_bytes,
@@ -88,16 +91,17 @@ static void totals_row(struct totals *totals, uint32_t number)
 		[GT_TOTALS_OWN_PEAK_STAMP] = now.sum.peak_tick,
 	};
 
-	CLAIM_FULL(now.sum.blocks >= told->sum.blocks &&
-		   now.sum.frees >= told->sum.frees);
+	CLAIM_FULL(now.sum.blocks >= reported->sum.blocks &&
+		   now.sum.frees >= reported->sum.frees);
 	emit_totals_row(&totals->emit, now.context, 0, value);
-	*told = now;
+	*reported = now;
 }
 
-void totals_tell(struct totals *totals)
+void totals_report(struct totals *totals)
 {
-	const struct ledger *ledger = &totals->w->books.ledger;
-	const struct ledger_sum all = ledger_whole(ledger, &ledger->all);
+	const struct block_table *table = &totals->w->tracker.table;
+	const struct block_table_sum all =
+		block_table_rounded(table, &table->all);
 	const uint64_t run[GT_RUN_VALUES] = {
 		[GT_RUN_PEAK_BYTES] = all.peak_bytes,
 		[GT_RUN_PEAK_BLOCKS] = all.peak_blocks,
@@ -105,29 +109,30 @@ void totals_tell(struct totals *totals)
 	};
 	uint32_t i;
 
-	if (ledger->all.blocks == totals->blocks &&
-	    ledger->all.frees == totals->frees)
+	if (table->all.blocks == totals->blocks &&
+	    table->all.frees == totals->frees)
 		return;
 	/* without memory for the copy, the changes are written next time */
-	if (!grown_reach(&totals->told, (ledger->figure_count + UINT64_C(1)) *
-						  sizeof(struct ledger_figure)))
+	if (!vector_reach(&totals->reported,
+			  (table->figure_count + UINT64_C(1)) *
+				  sizeof(struct block_table_figure)))
 		return;
-	totals->blocks = ledger->all.blocks;
-	totals->frees = ledger->all.frees;
+	totals->blocks = table->all.blocks;
+	totals->frees = table->all.frees;
 	totals_classes(totals);
 	emit_totals_begin(&totals->emit, GT_TOTALS);
-	for (i = 1; i <= ledger->figure_count; i++)
+	for (i = 1; i <= table->figure_count; i++)
 		totals_row(totals, i);
 	emit_totals_end(&totals->emit);
 	emit_totals_run(&totals->w->out, run);
 }
 
-void totals_look(struct totals *totals, uint64_t now_ns)
+void totals_poll(struct totals *totals, uint64_t now_ns)
 {
-	if (now_ns - totals->told_ns <
-	    base_max(TOTALS_TELL_NS, totals->w->books.ledger.figure_count *
-					     TOTALS_TELL_EACH_NS))
+	if (now_ns - totals->reported_ns <
+	    base_max(TOTALS_REPORT_NS, totals->w->tracker.table.figure_count *
+					     TOTALS_REPORT_EACH_NS))
 		return;
-	totals->told_ns = now_ns;
-	totals_tell(totals);
+	totals->reported_ns = now_ns;
+	totals_report(totals);
 }

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 
 #include "cli/recorder/emit/emit_totals.h"
-#include "cli/recorder/books/ledger.h"
-#include "cli/recorder/base/grown.h"
+#include "cli/recorder/live_blocks/block_table.h"
+#include "cli/recorder/base/vector.h"
 
 struct writer;
 
 struct totals {
 	struct writer *w;
 	struct emit_totals emit;
-	struct grown told;	/* measures, as last written */
-	struct ledger_class classes[GT_CLASSES];
-	struct ledger_lives lives[GT_CLASSES];
+	struct vector reported;	/* measures, as last written */
+	struct block_table_class classes[GT_CLASSES];
+	struct block_table_lifetimes lives[GT_CLASSES];
 	uint64_t blocks, frees;	/* of all contexts, as last written */
-	uint64_t told_ns;
+	uint64_t reported_ns;
 };
 
 /* Whether options request totals only. */
@@ -30,10 +30,10 @@ bool totals_wanted(void);
 int totals_init(struct totals *totals, struct writer *w, uint64_t bytes);
 
 /* Writes totals if they are due. */
-void totals_look(struct totals *totals, uint64_t now_ns);
+void totals_poll(struct totals *totals, uint64_t now_ns);
 
 /* Writes the changes since the last time. */
-void totals_tell(struct totals *totals);
+void totals_report(struct totals *totals);
 
 /* The block table starts from zero. */
 void totals_forget(struct totals *totals);

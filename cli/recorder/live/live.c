@@ -92,7 +92,7 @@ static uint32_t live_number(const order_32 *word)
 int live_attach(struct live *live, int fd, int memory_id, const char *path)
 {
 	struct gl_shared *shared;
-	struct gl_told told;
+	struct gl_setup setup;
 	uint64_t size = 0;
 	void *at = NULL;
 	int err;
@@ -124,11 +124,11 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 					 GL_IMAGES_MAX);
 	live->heaps_reserved = base_max(
 		base_min(live_number(&shared->heap_limit), GL_HEAPS_MAX), 1);
-	told = shared->told;
-	live->budget = base_min(told.budget, live->size);
+	setup = shared->setup;
+	live->budget = base_min(setup.budget, live->size);
 	/* I2, whatever the target says */
-	live->reserved = base_min(told.reserved, live->budget);
-	live->err = told.live_error;
+	live->reserved = base_min(setup.reserved, live->budget);
+	live->err = setup.live_error;
 	CLAIM_FULL(live_is_valid(live));
 	return 0;
 }

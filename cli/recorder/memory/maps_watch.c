@@ -252,7 +252,7 @@ static void maps_watch_mapping(struct maps_watch *watch,
 	path_hash = xxh64_digest(&hash);
 	while (m->start < m->end) {
 		uint64_t end = m->end;
-		bool own = own_ranges_cut(&watch->own, m->start, &end);
+		bool own = profiler_ranges_cut(&watch->own, m->start, &end);
 
 		CLAIM_FULL(end > m->start && end <= m->end);
 		maps_watch_part(watch, m, end, own, path_hash);
@@ -267,7 +267,7 @@ static bool maps_watch_begin(struct maps_watch *watch)
 			      PROC_LINES_BUFFER))
 		return false;
 	assert(!watch->looking);
-	own_ranges_find(&watch->own, watch->shared);
+	profiler_ranges_find(&watch->own, watch->shared);
 	watch->begun = maps_watch_ticks(watch);
 	watch->looking = true;
 	watch->cut = false;

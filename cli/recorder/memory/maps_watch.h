@@ -14,7 +14,7 @@
 
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/emit/chunk.h"
-#include "cli/recorder/memory/own_ranges.h"
+#include "cli/recorder/memory/profiler_ranges.h"
 
 /* One mapping of the last scan, with what is needed to recognise it. */
 struct maps_watch_entry {
@@ -27,7 +27,7 @@ struct maps_watch {
 	unsigned tick_shift;
 	int pid;		/* of the target */
 	const struct gl_shared *shared;	/* of the target: has our own ranges */
-	struct own_ranges own;		/* as the scan began */
+	struct profiler_ranges own;		/* as the scan began */
 	struct maps_watch_entry *last, *next;	/* by address; two lists */
 	uint32_t last_count, next_count;
 	uint32_t max;		/* entries of a list */

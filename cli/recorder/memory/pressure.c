@@ -86,8 +86,8 @@ static void pressure_name(unsigned i, char name[SNAPSHOT_NAME_MAX])
 	snprintf(name, SNAPSHOT_NAME_MAX, "%.*s", (int)strcspn(at, ","), at);
 }
 
-bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
-		    char name[SNAPSHOT_NAME_MAX])
+bool pressure_is_high(struct pressure *pressure, uint64_t rss, uint64_t events,
+		      char name[SNAPSHOT_NAME_MAX])
 {
 	unsigned i;
 
@@ -120,7 +120,7 @@ static uint64_t pressure_rss(const struct pressure *pressure)
 	return resident ? strtoull(resident, NULL, 10) * PRESSURE_PAGE : 0;
 }
 
-bool pressure_look(struct pressure *pressure, uint64_t now_ns,
+bool pressure_poll(struct pressure *pressure, uint64_t now_ns,
 		   char name[SNAPSHOT_NAME_MAX])
 {
 	uint64_t events = pressure->events;
@@ -135,6 +135,7 @@ bool pressure_look(struct pressure *pressure, uint64_t now_ns,
 		pressure->counted = true;
 		pressure->events = events;
 	}
-	return pressure_judge(pressure, pressure->levels ? pressure_rss(pressure) : 0,
-			      events, name);
+	return pressure_is_high(pressure,
+				pressure->levels ? pressure_rss(pressure) : 0,
+				events, name);
 }

@@ -31,11 +31,11 @@ void pressure_init(struct pressure *pressure, int pid);
 
 /* Call often; checks every 100 ms. True: take a snapshot, named after the
  * reason. Returns one reason at a time. */
-bool pressure_look(struct pressure *pressure, uint64_t now_ns,
+bool pressure_poll(struct pressure *pressure, uint64_t now_ns,
 		   char name[SNAPSHOT_NAME_MAX]);
 
 /* The same for given values: resident bytes, and events of the group. */
-bool pressure_judge(struct pressure *pressure, uint64_t rss, uint64_t events,
-		    char name[SNAPSHOT_NAME_MAX]);
+bool pressure_is_high(struct pressure *pressure, uint64_t rss, uint64_t events,
+		      char name[SNAPSHOT_NAME_MAX]);
 
 #endif

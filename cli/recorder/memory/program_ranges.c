@@ -6,14 +6,14 @@
 #include "unwind/claim.h"
 
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
-			    const struct own_ranges *own,
+			    const struct profiler_ranges *own,
 			    struct gl_range mapping, uint64_t from)
 {
 	uint64_t at = base_max(mapping.start, from), end;
 
 	for (; at < mapping.end; at = end) {
 		end = mapping.end;
-		if (own_ranges_cut(own, at, &end))
+		if (profiler_ranges_cut(own, at, &end))
 			continue;
 		CLAIM_FULL(at < end && end <= mapping.end);
 		if (count == room)
@@ -38,13 +38,13 @@ long program_ranges_read(struct gl_range *to, unsigned room,
 	char buffer[PROC_LINES_BUFFER];
 	struct proc_lines_mapping mapping;
 	struct proc_lines lines;
-	struct own_ranges own;
+	struct profiler_ranges own;
 	unsigned count = 0;
 	const char *line;
 	int err;
 
-	own_ranges_find(&own, shared);
-	own_ranges_put(&own, wanted->image);
+	profiler_ranges_find(&own, shared);
+	profiler_ranges_put(&own, wanted->image);
 	err = target_file_lines(&lines, GL_FILE_MAPS_WHOLE, buffer,
 				sizeof(buffer));
 	if (err)

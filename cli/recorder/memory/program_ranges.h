@@ -1,11 +1,11 @@
 /*
  * program_ranges.h: lists the target's mappings without gnomon's own memory, at
- * the request of its threads (ASK_MEMORY, ask.h).
+ * the request of its threads (REQUEST_MEMORY, request.h).
  */
 #ifndef GNOMON_PROGRAM_RANGES_H
 #define GNOMON_PROGRAM_RANGES_H
 
-#include "cli/recorder/memory/own_ranges.h"
+#include "cli/recorder/memory/profiler_ranges.h"
 
 /*
  * Appends the parts of `mapping` from `from` on that are not ours to `to`,
@@ -13,7 +13,7 @@
  * stay separate: mlock(2) stops at a mapping that it cannot lock.
  */
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
-			    const struct own_ranges *own,
+			    const struct profiler_ranges *own,
 			    struct gl_range mapping, uint64_t from);
 
 struct program_ranges {

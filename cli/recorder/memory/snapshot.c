@@ -23,12 +23,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/recorder/arenas_asked.h"
+#include "cli/recorder/arenas_request.h"
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/zeroed.h"
-#include "cli/recorder/output/log.h"
+#include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "preload/ring/gate.h"
 #include "unwind/claim.h"
@@ -39,7 +39,7 @@
 /* the process waits no longer */
 #define SNAPSHOT_LAST_NS (2000 * UINT64_C(1000000))
 /* longest wait for the arenas */
-#define SNAPSHOT_PATIENCE_NS (100 * UINT64_C(1000000))
+#define SNAPSHOT_TIMEOUT_NS (100 * UINT64_C(1000000))
 #define SNAPSHOT_PAUSE 4	/* times the duration of one, until the next */
 #define SNAPSHOT_ARENAS_SHARE 128	/* of a thread's time, at most */
 #define SNAPSHOT_MAPPINGS_MAX (1u << 20)	/* 16 times the usual limit */
@@ -130,7 +130,7 @@ static unsigned snapshot_flags(const struct snapshot *s)
 {
 	const struct proc_lines_mapping *mapping = &s->mapping;
 
-	return own_ranges_have(&s->own, mapping->start, mapping->end) ?
+	return profiler_ranges_have(&s->own, mapping->start, mapping->end) ?
 		       mapping->flags | GT_MAPPING_OURS : mapping->flags;
 }
 
@@ -286,7 +286,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 	s->arenas_state = snapshot_no_arenas(s);
 	s->arenas_wanted = kind != GT_SNAPSHOT_LAST &&
 			   s->arenas_state == GT_ARENAS_NOT_SAFE;
-	own_ranges_find(&s->own, s->r->shared);
+	profiler_ranges_find(&s->own, s->r->shared);
 	s->reading = snapshot_memory(s) &&
 		     target_file_lines(&s->lines, GL_FILE_SMAPS, s->buffer,
 				       PROC_LINES_BUFFER) == 0;
@@ -330,7 +330,7 @@ static void snapshot_write(struct snapshot *s)
 	if (s->arenas_state == GT_ARENAS_NOT_SAFE &&
 	    snapshot_can(s) != ARENAS_ALONE)
 		s->arenas_state = GT_ARENAS_THREADS;
-	log_say(OPTION_LOG_INFO, "snapshot", s->name);
+	log_file_print(OPTION_LOG_INFO, "snapshot", s->name);
 	/* no data could be read, and no user requested it by name */
 	if (!s->mappings && s->arenas_state != GT_ARENAS_TAKEN &&
 	    s->kind != GT_SNAPSHOT_ASKED)
@@ -378,13 +378,13 @@ static void snapshot_next(struct snapshot *s, uint64_t now_ns)
 
 bool snapshot_step(struct snapshot *s, uint64_t now_ns)
 {
-	uint64_t patience = SNAPSHOT_PATIENCE_NS;
+	uint64_t timeout = SNAPSHOT_TIMEOUT_NS;
 
 	snapshot_start_due(s, now_ns);
 	if (!s->busy || s->held)
 		return false;
 	if (s->arenas_wanted)
-		arenas_ask(s->r);
+		arenas_request(s->r);
 	snapshot_read(s, now_ns + SNAPSHOT_SLICE_NS);
 	if (s->arenas_wanted)
 		snapshot_arenas(s, ARENAS_RUNNING);
@@ -392,9 +392,9 @@ bool snapshot_step(struct snapshot *s, uint64_t now_ns)
 		return true;
 	/* do not wait longer than half of the interval */
 	if (s->kind == GT_SNAPSHOT_EVERY)
-		patience = base_min(patience, s->every_ns / 2);
+		timeout = base_min(timeout, s->every_ns / 2);
 	now_ns = time_ns_now();
-	if (s->arenas_wanted && now_ns - s->begin_ns < patience)
+	if (s->arenas_wanted && now_ns - s->begin_ns < timeout)
 		return false;
 	arenas_forget(s->r);
 	snapshot_write(s);
@@ -407,7 +407,7 @@ uint64_t snapshot_wait_ns(const struct snapshot *s)
 	uint64_t now_ns;
 
 	if (!s->due_ns || s->busy || gate_is_shut(s->r->shared))
-		return SNAPSHOT_PATIENCE_NS;
+		return SNAPSHOT_TIMEOUT_NS;
 	now_ns = time_ns_now();
 	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;
 }

@@ -17,7 +17,7 @@
 #include "cli/recorder/live/live.h"
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/base/recording.h"
-#include "cli/recorder/memory/own_ranges.h"
+#include "cli/recorder/memory/profiler_ranges.h"
 #include "cli/recorder/memory/smaps.h"
 
 #define SNAPSHOT_NAME_MAX GT_NAME_MAX	/* with its NUL */
@@ -42,7 +42,7 @@ struct snapshot {
 	uint64_t begin_ns, read_ns;	/* reading began, ended */
 	uint64_t begin_tick, end_tick;
 	uint64_t mappings;
-	struct own_ranges own;	/* as reading began */
+	struct profiler_ranges own;	/* as reading began */
 	struct proc_lines lines;
 	bool open;		/* `mapping` still lacks its sizes */
 	struct proc_lines_mapping mapping;

@@ -8,7 +8,7 @@
  *	as its cost permits   smaps_rollup, stat      30 us and more: it
  *	                                              walks all page tables
  *	at the end            the last snapshot's sums, if the process waits
- *	                      for that (last_look.c)
+ *	                      for that (final_scan.c)
  *
  * THE RATE. After each reading there is a pause of USAGE_SHARE times its
  * processor time, so that readings take less than 1/USAGE_SHARE of a core.
@@ -260,7 +260,7 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 	return true;
 }
 
-void usage_look(struct usage *usage, uint64_t now_ns)
+void usage_poll(struct usage *usage, uint64_t now_ns)
 {
 	bool detailed = now_ns >= usage->detail_due_ns;
 	struct usage_point point;

@@ -39,7 +39,7 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 		unsigned tick_shift);
 
 /* Call often; reads sizes when due. */
-void usage_look(struct usage *usage, uint64_t now_ns);
+void usage_poll(struct usage *usage, uint64_t now_ns);
 
 /* Reads sizes now. */
 void usage_now(struct usage *usage);

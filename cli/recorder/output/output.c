@@ -25,7 +25,7 @@
 #include "cli/recorder/base/pathname.h"
 #include "cli/recorder/base/result.h"
 #include "cli/recorder/base/time_ns.h"
-#include "cli/recorder/process/kinship.h"
+#include "cli/recorder/process/trace_owner.h"
 #include "preload/base/options.h"
 
 #define OUTPUT_NUMBERS 1000	/* names tried before giving up */
@@ -170,7 +170,7 @@ static long output_replace(struct output *output,
 	if (fd < 0)
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-	    kinship_is_older(fd, names->pid, names->start_ns) &&
+	    trace_owner_is_older(fd, names->pid, names->start_ns) &&
 	    ftruncate(fd, 0) == 0)
 		return fd;
 	close(fd);
@@ -249,9 +249,9 @@ static bool output_taken(const struct output *output,
 			 const struct output_names *names,
 			 const char *own_name)
 {
-	return names->child || kinship_is_own(own_name, names->pid) ||
+	return names->child || trace_owner_is_own(own_name, names->pid) ||
 	       (output_locked(output->path) &&
-		!kinship_is_own(output->path, names->pid));
+		!trace_owner_is_own(output->path, names->pid));
 }
 
 /* Opens the trace in `dir`; "": in the pattern's directory. */
@@ -314,7 +314,7 @@ static void output_absolute(struct output *output)
 		strcpy(output->path, path);
 }
 
-static void output_say(struct output *output, const char *wanted, long err)
+static void output_report(struct output *output, const char *wanted, long err)
 {
 	bool elsewhere = output->fd >= 0;
 	char number[FAILURE_NUMBER];
@@ -341,7 +341,7 @@ static int output_dup(struct output *output, const struct output_names *names,
 	output->fd = to < 0 ? -1 : to;
 	output->regular = false;
 	if (to < 0) {
-		output_say(output, names->pattern, to);
+		output_report(output, names->pattern, to);
 		return to;
 	}
 	output_join(output, "", names->pattern, NULL, 0);
@@ -367,7 +367,7 @@ int output_open(struct output *output, const struct output_names *names)
 	if (output->fd >= 0)
 		output_absolute(output);
 	if (err < 0)
-		output_say(output, wanted, err);
+		output_report(output, wanted, err);
 	if (output->fd >= 0 && output->regular)
 		flock(output->fd, LOCK_EX | LOCK_NB);
 	assert(output->fd >= 0 || err < 0);

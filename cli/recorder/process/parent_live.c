@@ -44,8 +44,8 @@ static bool parent_live_check(int fd, int32_t *pid)
 bool parent_live_read(const struct recording *r, size_t offset, void *to,
 		      size_t n)
 {
-	return r->told.fd >= 0 &&
-	       parent_live_bytes(r->told.fd,
+	return r->from_parent.fd >= 0 &&
+	       parent_live_bytes(r->from_parent.fd,
 				 base_round_up(sizeof(struct gl_header),
 					       GL_PAGE) + offset, to, n);
 }
@@ -83,8 +83,9 @@ static void parent_live_trace(struct recording *r)
 		 * be */
 		starting = parent_live_is_starting(r);
 		/* magic is written last: then the path is complete */
-		if (parent_live_bytes(r->told.fd, 0, &magic, sizeof(magic)) &&
-		    parent_live_bytes(r->told.fd,
+		if (parent_live_bytes(r->from_parent.fd, 0, &magic,
+				      sizeof(magic)) &&
+		    parent_live_bytes(r->from_parent.fd,
 				      offsetof(struct gl_header, trace_path),
 				      path, sizeof(path)) &&
 		    (!starting || magic) && path[0] == '/' &&
@@ -99,12 +100,12 @@ static void parent_live_trace(struct recording *r)
 
 void parent_live_begin(struct recording *r)
 {
-	if (r->told.fd < 0)
+	if (r->from_parent.fd < 0)
 		return;
-	if (parent_live_check(r->told.fd, &r->told.pid)) {
+	if (parent_live_check(r->from_parent.fd, &r->from_parent.pid)) {
 		parent_live_trace(r);
 		return;
 	}
-	close(r->told.fd);
-	r->told.fd = -1;
+	close(r->from_parent.fd);
+	r->from_parent.fd = -1;
 }

@@ -15,8 +15,8 @@
 
 #include "cli/recorder/base/recording.h"
 
-/* Checks r->told.fd and sets r->told.pid. If it is no live file, closes it and
- * sets it to -1. */
+/* Checks r->from_parent.fd and sets r->from_parent.pid. If it is no live file,
+ * closes it and sets it to -1. */
 void parent_live_begin(struct recording *r);
 
 /* Reads n bytes at `offset` of the parent's struct gl_shared. False: not

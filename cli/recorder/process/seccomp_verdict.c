@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 
 #include "arch.h"
-#include "cli/recorder/process/filter.h"
+#include "cli/recorder/process/bpf.h"
 #include "preload/base/ban.h"
 #include "unwind/claim.h"
 
@@ -114,28 +114,28 @@ uint32_t seccomp_verdict(const struct sock_fprog *program)
 		};
 
 		if ((bits & call->bits) != call->bits &&
-		    !filter_allows(program, &data))
+		    !bpf_allows(program, &data))
 			bits |= call->bits;
 	}
 	return bits;
 }
 
-long seccomp_verdict_part(struct seccomp_parts *parts, int64_t asker,
+long seccomp_verdict_part(struct seccomp_parts *rotation, int64_t asker,
 			  uint64_t count, uint64_t from,
 			  const struct sock_filter *code, uint64_t n)
 {
-	const struct sock_fprog program = { count, parts->code };
+	const struct sock_fprog program = { count, rotation->code };
 
 	if (!n || count > BPF_MAXINSNS || from > count || n > count - from)
 		return -EINVAL;
 	if (!from) {
-		parts->asker = asker;
-		parts->filled = 0;
+		rotation->asker = asker;
+		rotation->filled = 0;
 	}
-	if (parts->asker != asker || parts->filled != from)
+	if (rotation->asker != asker || rotation->filled != from)
 		return -EAGAIN;
-	CLAIM_FULL(parts->filled + n <= BPF_MAXINSNS);
-	memcpy(parts->code + from, code, n * sizeof(*code));
-	parts->filled += n;
-	return parts->filled < count ? 0 : seccomp_verdict(&program);
+	CLAIM_FULL(rotation->filled + n <= BPF_MAXINSNS);
+	memcpy(rotation->code + from, code, n * sizeof(*code));
+	rotation->filled += n;
+	return rotation->filled < count ? 0 : seccomp_verdict(&program);
 }

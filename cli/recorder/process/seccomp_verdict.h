@@ -24,7 +24,7 @@ struct seccomp_parts {
  * the verdict after the last part, 0 before it; -EAGAIN: another request came
  * in between: start again.
  */
-long seccomp_verdict_part(struct seccomp_parts *parts, int64_t asker,
+long seccomp_verdict_part(struct seccomp_parts *rotation, int64_t asker,
 			  uint64_t count, uint64_t from,
 			  const struct sock_filter *code, uint64_t n);
 

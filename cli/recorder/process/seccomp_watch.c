@@ -51,8 +51,8 @@ static uint32_t seccomp_seen(const struct recording *r)
 				    memory_order_relaxed);
 }
 
-static void seccomp_look_at(const struct seccomp_watch *watch,
-			    const struct recording *r, int tid)
+static void seccomp_check(const struct seccomp_watch *watch,
+			  const struct recording *r, int tid)
 {
 	unsigned mode, filters, known;
 
@@ -69,7 +69,7 @@ static void seccomp_look_at(const struct seccomp_watch *watch,
 			      memory_order_seq_cst);
 }
 
-void seccomp_watch_look(struct seccomp_watch *watch,
+void seccomp_watch_poll(struct seccomp_watch *watch,
 			const struct recording *r)
 {
 	uint32_t count = r->ring_count;
@@ -85,7 +85,7 @@ void seccomp_watch_look(struct seccomp_watch *watch,
 		if (order_read_acquire(ring, state) != GL_RING_ACTIVE ||
 		    recording_is_nested(r, watch->next))
 			continue;
-		seccomp_look_at(watch, r, order_read(ring, tid));
+		seccomp_check(watch, r, order_read(ring, tid));
 		looks++;
 	}
 }

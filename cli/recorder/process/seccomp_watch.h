@@ -22,7 +22,7 @@ struct seccomp_watch {
 void seccomp_watch_begin(struct seccomp_watch *watch);
 
 /* Call at intervals: checks some threads. */
-void seccomp_watch_look(struct seccomp_watch *watch,
+void seccomp_watch_poll(struct seccomp_watch *watch,
 			const struct recording *r);
 
 #endif

@@ -23,7 +23,7 @@ static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_PARENT] = "",
 };
 
-#define TARGET_FILE_FEED "\\012"
+#define TARGET_FILE_BUFFER "\\012"
 #define TARGET_FILE_PROC 0x9fa0		/* PROC_SUPER_MAGIC */
 
 static int target_files[GL_FILES];
@@ -113,10 +113,10 @@ bool target_lines_last(const struct proc_lines *lines)
 	return lines->fd >= 0 && pread(lines->fd, &first, 1, 0) == 1;
 }
 
-static bool target_file_at_feed(const char *path)
+static bool target_file_at_buffer(const char *path)
 {
-	return strncmp(path, TARGET_FILE_FEED, sizeof(TARGET_FILE_FEED) - 1) ==
-	       0;
+	return strncmp(path, TARGET_FILE_BUFFER,
+		       sizeof(TARGET_FILE_BUFFER) - 1) == 0;
 }
 
 /*
@@ -125,16 +125,16 @@ static bool target_file_at_feed(const char *path)
  */
 static void target_file_unescape(char *path, uint64_t inode)
 {
-	char *from = strstr(path, TARGET_FILE_FEED), *to;
+	char *from = strstr(path, TARGET_FILE_BUFFER), *to;
 	struct stat st;
 
 	if (!from || (stat(path, &st) == 0 && st.st_ino == inode))
 		return;
 	for (to = from; *from; to++) {
-		bool feed = target_file_at_feed(from);
+		bool drain = target_file_at_buffer(from);
 
-		*to = feed ? '\n' : *from;
-		from += feed ? sizeof(TARGET_FILE_FEED) - 1 : 1;
+		*to = drain ? '\n' : *from;
+		from += drain ? sizeof(TARGET_FILE_BUFFER) - 1 : 1;
 	}
 	*to = '\0';
 }

@@ -1,11 +1,12 @@
 /*
- * What the page shows is in its address, behind #: the view, the trace, the
- * filters, and what the view itself keeps there. So a reload, a link and the
- * browser's way back show the same.
+ * The state of the page is in its URL, after #: the view, the trace, the
+ * filters, and the view's own settings. So reloads, links and the Back button
+ * show the same.
  *
  *	#groups?trace=a1&from=10%25&size-min=4k&by=site&sort=peak
  *
- * Filters and the trace stay when the view changes; the rest is the view's.
+ * Filters and the trace are kept when the view changes; other settings belong
+ * to the view.
  */
 import { filter } from "./options";
 
@@ -51,12 +52,12 @@ export class Address {
 		return this.values.get(name) ?? undefined;
 	}
 
-	/* All that it is given as. */
+	/* All values of a parameter. */
 	all(name: string): string[] {
 		return this.values.getAll(name);
 	}
 
-	/* One of those that there are; the first where it is none. */
+	/* The parameter if it is one of these values; else the first value. */
 	oneOf<T extends string>(name: string, all: readonly T[]): T {
 		const value = this.get(name) as T | undefined;
 
@@ -64,13 +65,13 @@ export class Address {
 			all[0];
 	}
 
-	/* Filters that are on, in the order in which they came. */
+	/* The active filters, in order of their addition. */
 	filters(): Pair[] {
 		return Array.from(this.values).filter(([name]) =>
 			filter(name) !== undefined);
 	}
 
-	/* The address with some changes; null takes out, a list is several. */
+	/* The URL with some changes; null removes, a list sets several. */
 	link(changes: Changes, view = this.view): string {
 		const next = new URLSearchParams();
 
@@ -87,8 +88,8 @@ export class Address {
 		return `#${encodeURIComponent(view)}${text && "?" + text}`;
 	}
 
-	/* The changes that leave out what one filter selects; none: that cannot
-	 * be said, or there are several. */
+	/* The changes that exclude what one filter selects; undefined:
+	 * impossible, or there are several filters. */
 	without(filters: Pair[]): Changes | undefined {
 		const [[name, value] = ["", ""]] = filters;
 		const flips = filters.length === 1 ? filter(name)?.flips :
@@ -98,12 +99,12 @@ export class Address {
 			{ [flips]: [...this.all(flips), value] };
 	}
 
-	/* Another address, as a step that the browser goes back from. */
+	/* Go to another URL, with a history entry. */
 	go(changes: Changes, view = this.view): void {
 		this.take(this.link(changes, view), false);
 	}
 
-	/* The same, without a step: for what is not worth one. */
+	/* Go to another URL without a history entry. */
 	amend(changes: Changes): void {
 		this.take(this.link(changes), true);
 	}

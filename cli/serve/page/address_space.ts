@@ -1,6 +1,7 @@
 /*
- * The address space as the picture of it needs it: runs of pages with live blocks,
- * mappings, and ranges of both that lie together. No drawing, and no questions.
+ * The data of the address space picture: runs of pages with live blocks,
+ * mappings, and spaces: ranges of both that are close together. No drawing and
+ * no calls.
  *
  *	mapping     ├──────── allocator ────────┤      ├─ other ─┤
  *	runs           ▓▓▓  ▓    ▓▓▓▓▓▓   ▓
@@ -8,36 +9,36 @@
  */
 import { Cell } from "./answers";
 
-const GAP_BYTES = 1 << 20;	/* what is further apart is another space */
-const RUNS = 4000;		/* of an answer; more are joined to so many */
+const GAP_BYTES = 1 << 20;	/* larger gaps separate spaces */
+const RUNS = 4000;		/* maximum in an answer; more are merged */
 
-/* Adjacent pages with live blocks, or several such runs close to each other. */
+/* Adjacent pages with live blocks, or several merged runs. */
 export interface Run {
 	from: number;
 	to: number;
-	bytes: number;		/* of its pages */
-	live: number;		/* of them, in live blocks */
+	bytes: number;		/* bytes of its pages */
+	live: number;		/* bytes of live blocks */
 	mapping: string;
 }
 
 export interface Mapping {
 	from: number;
 	to: number;
-	allocator: boolean;	/* the heap, or another that malloc made */
+	allocator: boolean;	/* the heap, or mapped by malloc */
 	name: string;
 }
 
 export interface Memory {
-	runs: Run[];		/* by address, as all */
+	runs: Run[];		/* sorted by address, like mappings */
 	mappings: Mapping[];
-	page: number;		/* bytes */
+	page: number;		/* page size in bytes */
 }
 
 export interface Space {
 	from: number;
 	to: number;
 	name: string;
-	bytes: number;		/* of pages with live blocks */
+	bytes: number;		/* bytes of pages with live blocks */
 	live: number;
 }
 
@@ -48,8 +49,8 @@ export interface Range {
 	to: number;
 }
 
-/* Asks for the runs of a range, at most some thousand of them, and for what was
- * mapped there at the end. */
+/* SQL for the runs of a range, limited to RUNS, and for the mappings there at
+ * the end. */
 export function statement(range?: Range): string {
 	const inside = (end: string) => range ? ` where address < ${range.to} ` +
 		`and ${end} > ${range.from}` : "";
@@ -80,7 +81,7 @@ export function mappingsOf(rows: Line[]): Mapping[] {
 		name: String(row.path ?? "of no file") }));
 }
 
-/* The first whose end is above an address. */
+/* The index of the first range that ends above an address. */
 export function firstAbove(all: Range[], address: number): number {
 	let low = 0, high = all.length;
 
@@ -95,7 +96,7 @@ export function firstAbove(all: Range[], address: number): number {
 	return low;
 }
 
-/* Those that overlap a range. */
+/* The elements that overlap a range. */
 export function within<T extends Range>(all: T[], range: Range): T[] {
 	const found: T[] = [];
 
@@ -110,8 +111,8 @@ function clip(one: Range, to: Range | undefined): Range {
 		      to: Math.min(one.to, to.to) } : one;
 }
 
-/* Where live blocks and the allocator's mappings lie together, the longest
- * first; `only`: of what lies in a range. */
+/* The spaces of live blocks and the allocator's mappings, longest first;
+ * `only`: clipped to a range. */
 export function spacesOf({ runs, mappings }: Memory, only?: Range): Space[] {
 	const all: Space[] = [];
 	const parts = [...runs.map((run) => ({ ...clip(run, only), run,
@@ -139,7 +140,7 @@ export function spacesOf({ runs, mappings }: Memory, only?: Range): Space[] {
 
 export const hex = (address: number) => `0x${Math.round(address).toString(16)}`;
 
-/* As the address of the page has it. */
+/* A range as in the URL of the page. */
 export function rangeOf(text: string | undefined): Range | undefined {
 	const match = /^([0-9a-f]+)-([0-9a-f]+)$/.exec(text ?? "");
 	const [from, to] = (match ?? []).slice(1).map((part) =>

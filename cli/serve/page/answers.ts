@@ -1,5 +1,5 @@
 /*
- * What the server answers, as far as the page reads it: the JSON of `gnomon
+ * Types of the server's answers that the page uses: the JSON of `gnomon
  * report`, `info`, `sql` and `diff`.
  */
 
@@ -26,7 +26,8 @@ export interface Frame {
 	inlined: boolean;
 }
 
-/* Of struct figures: one name each, in rows, trees and steps. */
+/* The measures of struct figures, with the same names in rows, trees and
+ * steps. */
 export interface Figures {
 	live_bytes: number;
 	live_blocks: number;
@@ -36,7 +37,7 @@ export interface Figures {
 	count: number;
 	frees: number;
 	temporary: number;
-	own_peak_bytes?: number;	/* not there: not asked for */
+	own_peak_bytes?: number;	/* missing if not requested */
 	own_peak_time_ns?: number;
 	lifetime_ns: number;
 	age_ns: number;
@@ -88,7 +89,7 @@ export interface Row extends Figures {
 	context?: number;
 	stacks?: number;
 	stack?: Frame[];	/* innermost first */
-	site?: number;		/* which of them is the program's own code */
+	site?: number;		/* index of the site in `stack` */
 	timeline?: Step[];
 	[field: string]: unknown;
 }
@@ -108,14 +109,14 @@ export interface SizeClass {
 	live_bytes?: number;
 }
 
-/* What stands out, as `gnomon report` says it: `lead` are the sentence's first
- * words, names of functions stand in backquotes. */
+/* A finding of `gnomon report`: `lead` is the start of the sentence; names of
+ * functions are in backquotes. */
 export interface Finding {
 	kind: "missing" | "leak" | "growth" | "fragmentation" | "churn" | "peak";
 	matters: boolean;
 	lead: string;
 	sentence: string;
-	also?: string;		/* other sites */
+	also?: string;		/* further sites */
 	numbers: Record<string, number>;
 	function?: string | null;
 	query: Record<string, string>;
@@ -143,12 +144,12 @@ export interface Result {
 	rows: Record<string, Cell>[];
 }
 
-/* Of one statement. */
+/* The result of one statement. */
 export function result(value: unknown): Result {
 	return (Array.isArray(value) ? value[0] : value) as Result;
 }
 
-/* Of several; none has rows if one of them failed. */
+/* The results of several statements; all lack rows if one failed. */
 export function results(value: unknown): Result[] {
 	return (Array.isArray(value) ? value : [value]) as Result[];
 }

@@ -1,6 +1,6 @@
 /*
- * Scales and marks of charts, which are SVG: their colours are the style
- * sheet's, and they can be taken out as files.
+ * Scales and marks of SVG charts. Colours come from the style sheet; charts can
+ * be exported as files.
  */
 import * as scale from "../../page/graph_scale";
 import * as quantity from "../../page/quantity";
@@ -15,7 +15,7 @@ export function figure(unit: Unit, value: number): string {
 		quantity.count(Math.round(value));
 }
 
-/* Shorter, for ticks: 1.2M is 1200000, too. */
+/* A short form for ticks, also for counts: 1.2m for 1200000. */
 export function tick(unit: Unit, value: number): string {
 	if (unit !== "count" || value < 10000)
 		return value === 0 ? "0" : scale.brief(figure(unit, value));
@@ -25,7 +25,7 @@ export function tick(unit: Unit, value: number): string {
 	return part.toFixed(1).replace(/\.0$/, "") + letter;
 }
 
-/* At most so many round values from 0 to most. */
+/* At most `number` round values from 0 to `most`. */
 export function ticks(most: number, unit: Unit, number: number): number[] {
 	const all = unit === "ns" ? scale.ofTimes(most) :
 		scale.ofValues(most, unit === "bytes");
@@ -34,7 +34,7 @@ export function ticks(most: number, unit: Unit, number: number): number[] {
 	return all.filter((_, i) => i % every === 0);
 }
 
-/* Times from one to another. */
+/* Round times between two times. */
 export function times(from: number, to: number): number[] {
 	const all = scale.ofTimes(to - from);
 	const step = all[1] ?? 0;
@@ -48,7 +48,7 @@ export function times(from: number, to: number): number[] {
 
 export const tell = scale.time;
 
-/* A path through steps that are as wide as their time. */
+/* A step path; steps are as wide as their time. */
 export function stairs(x: (i: number) => number, values: ArrayLike<number>,
 		       y: (value: number) => number): string {
 	let path = "";
@@ -59,7 +59,7 @@ export function stairs(x: (i: number) => number, values: ArrayLike<number>,
 	return path;
 }
 
-/* What a row had over time, in a line of text. */
+/* A sparkline: a row over time, within a line of text. */
 export function spark(values: number[], wide = 96, high = 18): SVGElement {
 	const most = Math.max(...values, 1);
 	const y = (value: number) => high - 1 - value / most * (high - 3);
@@ -78,7 +78,7 @@ const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width",
 	"stroke-dasharray", "opacity", "font-size", "font-family",
 	"text-anchor", "font-weight"];
 
-/* A chart as a file of its own, with the colours it has now. */
+/* Save a chart as an SVG file with its current colours. */
 export function exportSvg(chart: SVGSVGElement, name: string): void {
 	const copy = chart.cloneNode(true) as SVGSVGElement;
 	const from = chart.querySelectorAll("*");

@@ -1,11 +1,11 @@
 /*
- * Rows of `blocks`, however many there are: pages of them are asked for when they
- * come into sight. They are in the order of the store, which is that of their
- * ends; live ones are last. The store passes over what lies before a page without
- * a look at it, or, where filters select, by a scan of what they are about.
+ * Rows of `blocks`, of any number: pages are loaded when they become visible.
+ * They are in the order of the store, by end; live blocks come last. The store
+ * skips the rows before a page without reading them, or with filters by
+ * scanning the columns of the filters.
  */
 import { Result, result } from "./answers";
-import { Stale, ask } from "./ask";
+import { Stale, ask } from "./server_call";
 import { App } from "./view";
 
 export type Block = Result["rows"][number];
@@ -18,9 +18,9 @@ const COLUMNS = "context, address, size, usable, begin_ns, end_ns, " +
 	"free_thread, chain, place, arena, mmapped, function(context) as " +
 	"function, file(context) as file, line(context) as line";
 
-export const FIRST = 1000;	/* rows of another order */
+export const FIRST = 1000;	/* rows shown in another order */
 
-/* The first allocation first; the largest of all else. */
+/* Allocation times ascending; everything else descending. */
 export function sorted(column: string): string {
 	return `${column}${column === "begin_ns" ? "" : " desc"}`;
 }
@@ -42,8 +42,7 @@ export class Pages {
 		return this.pages.get(Math.floor(index / PAGE))?.[index % PAGE];
 	}
 
-	/* Rows from first to last are in sight: what is missing is asked for,
-	 * and then what lies behind it. */
+	/* Visible rows: load the first missing page, then the next. */
 	want(first: number, last: number): void {
 		const missing = [Math.floor(first / PAGE), Math.floor(
 			Math.max(first, last - 1) / PAGE)].find((page) =>

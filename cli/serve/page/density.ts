@@ -1,23 +1,24 @@
 /*
- * Sizes against lifetimes: a field for each pair of powers of two, the darker the
- * more is in it; beside it each of both alone. What is dragged over becomes a
- * filter.
+ * A density plot of sizes and lifetimes: a field for each pair of powers of
+ * two, darker the more it contains, with the histograms of both beside it.
+ * Dragging sets a filter.
  */
 import * as quantity from "../../page/quantity";
 import { h, svg } from "./dom";
 
 export interface Pair {
-	size: number;		/* a power of two; -1: not known */
+	size: number;		/* a power of two; -1: unknown */
 	lifetime: number | null;	/* ns; null: never freed */
 	value: number;
 }
 
 export interface Range {
 	sizes: [number, number] | null;
-	lifetimes: [number, number] | null;	/* ns; null: live, too */
+	lifetimes: [number, number] | null;	/* ns; null: includes live */
 }
 
-/* Points: bars of sizes are above their labels, and these above the fields. */
+/* Points: the bars of sizes are above their labels, which are above the
+ * fields. */
 const LEFT = 74, SIDE = 72, TOP = SIDE + 24, GAP = 8, CELL = 28, HIGH = 17;
 
 interface Axis {
@@ -25,7 +26,7 @@ interface Axis {
 	sums: number[];
 }
 
-/* Powers of two without holes, and what was never freed at the end. */
+/* Powers of two without gaps; blocks that were never freed come last. */
 function axis(pairs: Pair[], of: (pair: Pair) => number | null): Axis {
 	const known = pairs.map(of).filter((value): value is number =>
 		value !== null).map((value) => Math.max(0, Math.round(
@@ -57,7 +58,8 @@ export class Density {
 	private lives: Axis = { values: [], sums: [] };
 	private start: [number, number] | null = null;
 	private end: [number, number] | null = null;
-	private at: [number, number] | null = null;	/* the keys' field */
+	private at: [number, number] | null = null;	/* the field selected by
+							 * keys */
 	private sums = new Map<string, number>();
 	private readonly over = svg("rect", { class: "brush" });
 	private readonly said = h("p", { class: "said-line", role: "status" });
@@ -83,7 +85,7 @@ export class Density {
 		return LEFT + column * CELL;
 	}
 
-	/* The longest life is above. */
+	/* The longest lifetime is at the top. */
 	private y(row: number): number {
 		return TOP + (this.lives.values.length - 1 - row) * HIGH;
 	}
@@ -97,7 +99,7 @@ export class Density {
 		this.chart = svg("svg", { class: "density-chart", tabindex: 0,
 			width: right + SIDE + 60, height: bottom + HIGH,
 			role: "application", "aria-label": "sizes against " +
-			"lifetimes: arrow keys go from field to field, with " +
+			"lifetimes: arrow keys move from field to field, with " +
 			"Shift they select several, Enter filters by them" },
 			...this.cells(sums),
 			...this.bars(right), ...this.labels(), this.over);
@@ -116,7 +118,7 @@ export class Density {
 				const value = sums.get(`${at(size)} ${
 					at(life)}`) ?? 0;
 
-				/* Small ones are seen, too. */
+				/* Small values stay visible. */
 				all.push(svg("rect", { class: "field",
 					x: this.x(column), y: this.y(row),
 					width: CELL - 1, height: HIGH - 1,
@@ -130,7 +132,7 @@ export class Density {
 		return all;
 	}
 
-	/* Above: all of a size; at the right: all of a lifetime. */
+	/* At the top: sums by size; at the right: sums by lifetime. */
 	private bars(right: number): SVGElement[] {
 		const most = Math.max(...this.sizes.sums, 1);
 		const longest = Math.max(...this.lives.sums, 1);
@@ -242,8 +244,8 @@ export class Density {
 		this.drawBrush();
 	}
 
-	/* Columns and rows; null: all of them, for what was dragged over are the
-	 * bars of the other. */
+	/* The brushed columns and rows; null: all, if the drag was over the
+	 * bars of the other axis. */
 	private brushed(): [[number, number] | null, [number, number] | null] {
 		const [a, b] = [this.start ?? [0, 0], this.end ?? [0, 0]];
 		const span = (from: number, to: number, count: number):
@@ -287,7 +289,7 @@ export class Density {
 			.filter(Boolean).join(", "));
 	}
 
-	/* Of the fields of some columns and rows. */
+	/* The sum over some columns and rows. */
 	private sum(columns: [number, number], rows: [number, number]): number {
 		let sum = 0;
 

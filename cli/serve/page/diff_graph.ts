@@ -3,9 +3,9 @@
  */
 import { COSTS, Cost, Data, Tree } from "../../page/flame_data";
 import { Chosen, Flame, flame } from "../../page/flame_view";
-import { Call } from "./ask";
+import { Call } from "./server_call";
 import { h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { App, Part } from "./view";
 import { frame } from "./view_flame";
@@ -25,7 +25,7 @@ export class DiffGraph {
 		return this.part.element;
 	}
 
-	/* Of the costs, live where the table has one that no box has. */
+	/* If flame graphs lack the cost, use live. */
 	show(call: Call, cost: string): void {
 		const before = this.cost;
 

@@ -1,4 +1,4 @@
-/* What esbuild takes in as text. */
+/* Files that esbuild embeds as text. */
 declare module "*.md" {
 	const text: string;
 	export default text;

@@ -1,6 +1,6 @@
 /*
- * Elements. What is written into them is always text: names of a trace may
- * carry markup, and none of it is read as such.
+ * Creates elements. Content is always text: names in a trace may contain
+ * markup, which must not be interpreted.
  */
 
 export type Child = Node | string | number | false | null | undefined;
@@ -25,8 +25,8 @@ function fill(made: Element, props: Props, children: Child[]): void {
 			made.append(String(child));
 }
 
-/* An element; a property that is a function listens to the event it is
- * called like. */
+/* Create an element. A property that is a function listens to the event of that
+ * name. */
 export function h<K extends keyof HTMLElementTagNameMap>(tag: K,
 		props: Props = {}, ...children: Child[]):
 		HTMLElementTagNameMap[K] {
@@ -53,12 +53,12 @@ export function find<T extends HTMLElement>(id: string): T {
 	return found as T;
 }
 
-/* Text that tells a screen reader, and nobody else, what happened. */
+/* Announce a text to screen readers only. */
 export function tell(text: string): void {
 	find("told").textContent = text;
 }
 
-/* A file that the page itself made. */
+/* Download a file made by the page. */
 export function download(name: string, type: string, text: string): void {
 	const url = URL.createObjectURL(new Blob([text], { type }));
 	const link = h("a", { href: url, download: name });
@@ -69,7 +69,7 @@ export function download(name: string, type: string, text: string): void {
 	setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-/* For what is typed: `act` when there was a pause. */
+/* Debounce: call `act` after a pause in typing. */
 export function paused(ms: number, act: () => void): () => void {
 	let timer = 0;
 

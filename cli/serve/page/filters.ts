@@ -1,6 +1,6 @@
 /*
- * The bar of filters that are on: each can be taken off, turned round, or
- * changed; and the dialog that offers all of them.
+ * The bar of active filters, which can be removed or inverted; and the dialog
+ * with all filters.
  */
 import { h, find, tell } from "./dom";
 import * as moments from "./moments";
@@ -9,7 +9,7 @@ import { App } from "./view";
 
 const TIMES = new Set(["from", "to", "alive-at", "alive-at-2"]);
 
-/* Values of filters that are no words of the field. */
+/* Readable texts for some filter values. */
 const VALUES: Record<string, string> = { "chain-live": "its chain of reallocs is live",
 	"group-live": "its call stack has live blocks" };
 
@@ -18,7 +18,7 @@ function shown(name: string, value: string): string {
 		name === "fate" ? VALUES[value] ?? value : readable(value);
 }
 
-/* From and to are one: what is brushed. */
+/* From and to form one chip: the brushed range. */
 function timeChip(app: App): HTMLElement | null {
 	const from = app.address.get("from"), to = app.address.get("to");
 
@@ -36,7 +36,7 @@ function chip(label: string, text: string, flip: (() => void) | undefined,
 
 	return h("li", { class: "chip" },
 		flip ? h("button", { type: "button", class: "chip-label",
-			title: "turn round", click: flip,
+			title: "invert", click: flip,
 			"aria-label": `${label}: turn round` }, label) :
 			h("span", { class: "chip-label" }, label),
 		h("span", { class: "chip-text", title: text }, text),
@@ -95,8 +95,9 @@ function apply(app: App, form: HTMLFormElement): void {
 export function filterDialog(app: App): void {
 	const form = h("form", { method: "dialog", class: "filters-form" },
 		h("h2", {}, "Filters"),
-		h("p", { class: "quiet" }, "All of them must hold. They are " +
-		  "options of gnomon report: names are regular expressions."),
+		h("p", { class: "quiet" }, "All filters must match. They are " +
+		  "the options of gnomon report: names are regular " +
+		  "expressions."),
 		h("div", { class: "filter-groups" }, ...GROUPS.map((group) =>
 			h("fieldset", {}, h("legend", {}, group.title),
 			  ...group.filters.map((one) => field(app, one))))),
@@ -106,7 +107,7 @@ export function filterDialog(app: App): void {
 	const dialog = h("dialog", { class: "wide", "aria-label": "Filters" },
 			 form);
 
-	/* Enter in a field means the button that is submitted first. */
+	/* Enter in a field must apply the form, not press its first button. */
 	form.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" &&
 		    event.target instanceof HTMLInputElement) {
@@ -124,7 +125,7 @@ export function filterDialog(app: App): void {
 	form.querySelector<HTMLElement>("input")?.focus();
 }
 
-/* Called again with each change of the address. */
+/* Called at each change of the URL. */
 export function filterBar(app: App): void {
 	const bar = find("filters");
 	const all = chips(app);

@@ -1,7 +1,7 @@
 /*
- * The answers first: what leaks, what grows, who holds the peak, what churns,
- * as `gnomon report` finds and says it; what is fragmented, what is missing. Each
- * is a sentence that links to the rows it was read from.
+ * Findings: leaks, growth, peak and churn as `gnomon report` states them;
+ * fragmentation; and missing data. Each is a sentence with links to its
+ * evidence.
  */
 import * as quantity from "../../page/quantity";
 import { Changes, Pair } from "./address";
@@ -11,16 +11,16 @@ import { KINDS } from "./memory_figure";
 import * as moments from "./moments";
 import { QUICK } from "./own_peaks";
 import { App, Part } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const WASTE = .25;		/* share of resident memory */
 
-/* What the figures are of. */
+/* What the findings are about. */
 interface About {
-	isOne: boolean;		/* a moment */
-	isLive: boolean;	/* a process that goes on */
+	isOne: boolean;		/* one moment */
+	isLive: boolean;	/* a running process */
 	isFiltered: boolean;
-	residency?: Result;	/* of each snapshot, once it is known */
+	residency?: Result;	/* for each snapshot, once known */
 	pid: number | null;
 }
 
@@ -32,18 +32,18 @@ interface Said {
 	links: [string, Changes, string][];
 }
 
-/* ---- what is said ---- */
+/* ---- texts ---- */
 
 const share = (part: number, whole: number) => quantity.percent(part, whole);
 
 const blocks = (count: number) => words.counted(count, "block");
 
-/* Nothing that the filters select is no good news of the program. */
+/* An empty selection is not good news about the program. */
 const good = (about: About): Said["mood"] => about.isFiltered ? "plain" : "good";
 
 const which = (about: About) => about.isFiltered ? " that the filters select" : "";
 
-/* "Live at the end", of what is not over "live now". */
+/* "live at the end", or "live now" for a running process. */
 export function liveWhen({ isOne, isLive }: About): string {
 	return isOne ? "live then" : isLive ? "live now" : "live at the end";
 }
@@ -57,7 +57,7 @@ function sentence({ lead, sentence: whole, also }: Finding): Child[] {
 		...also ? codes(` ${also[0].toUpperCase()}${also.slice(1)}.`) : []];
 }
 
-/* The rows that show it. */
+/* The rows that are its evidence. */
 function evidence({ query }: Finding): Changes {
 	const { sort, by } = query;
 
@@ -69,14 +69,14 @@ type Links = (found: Finding) => [string, Changes, string][];
 
 interface Kind {
 	title: string;
-	/* The title, of what is live at a moment, and of a process that goes on. */
+	/* Titles for one moment, and for a running process. */
 	moment?: string;
 	now?: string;
 	none: (report: Report, about: About) => string;
 	links: Links;
 }
 
-/* Those that a report finds, in the order of their cards. */
+/* The findings of a report, in the order of their cards. */
 const FOUND: Record<string, Kind> = {
 	leak: { title: "Leaks", moment: "Alive then", now: "Alive now",
 		none: (_, about) => `Nothing${which(about)} ` +
@@ -87,12 +87,12 @@ const FOUND: Record<string, Kind> = {
 			["Flame graph", { cost: "live" }, "flame"]] },
 	growth: { title: "Growth",
 		none: (_, about) => about.isOne ?
-			"Of one moment alone, nothing is known of growth." :
+			"Growth is unknown for a single moment." :
 			`No site${which(about)} grew steadily over the ` +
 			"recording.",
 		links: () => [["See it grow", { by: "site", sort: "live",
 						spark: "1" }, "groups"]] },
-	peak: { title: "Peak", none: () => "Nothing was ever live.",
+	peak: { title: "Peak", none: () => "There was no live block.",
 		links: (found) => [
 			["Who held it", { by: "site", sort: "peak" }, "groups"],
 			["Flame graph", { cost: "peak" }, "flame"],
@@ -101,12 +101,12 @@ const FOUND: Record<string, Kind> = {
 				sort: "live" }, "groups"]] },
 	churn: { title: "Churn",
 		none: ({ summary }, about) => summary.estimated ?
-			"Not known: a sample lacks what was allocated between." :
+			"Unknown: a sample does not have all allocations." :
 			`No block${which(about)} was freed before its ` +
 			"thread's next allocation.",
 		links: () => [
-			["Who makes them", { by: "site", sort: "temporary" },
-			 "groups"],
+			["Who allocates them", { by: "site",
+				sort: "temporary" }, "groups"],
 			["Flame graph", { cost: "temporary" }, "flame"]] },
 };
 
@@ -128,7 +128,7 @@ export function answers(report: Report, about: About): Said[] {
 	return Object.keys(FOUND).map((kind) => told(kind, report, about));
 }
 
-/* What resident memory consists of, as one bar. */
+/* The parts of resident memory as one bar. */
 function bar(row: Record<string, unknown>): HTMLElement {
 	const whole = Number(row.rss_bytes) || 1;
 	let x = 0;
@@ -176,8 +176,8 @@ function wasted(row: Snapshot): Child[] {
 		"pages that live blocks keep. "];
 }
 
-/* What is free in the allocator is no fragmentation: a program that freed all
- * before it ended has much of it. */
+/* Free memory in the allocator is not fragmentation: a program that freed
+ * everything before its end has much of it. */
 export function fragmentation(pinned: Result | undefined, about: About): Said {
 	const all = about.residency?.rows ?? [];
 	const last = all[all.length - 1];
@@ -189,11 +189,11 @@ export function fragmentation(pinned: Result | undefined, about: About): Said {
 
 	if (!last)
 		return { mood: "plain", title: "Fragmentation", links: [],
-			 text: ["Not known: there is no snapshot of memory. ",
+			 text: ["Unknown: there is no snapshot of memory. ",
 				h("code", {}, about.isLive ?
 					`gnomon snapshot ${about.pid ?? "PID"}` :
 					"gnomon run --snapshot-every 1s"),
-				" takes some."] };
+				" takes snapshots."] };
 	const when = (row: Snapshot) =>
 		`after ${quantity.time(Number(row.time_ns))}`;
 	return { mood: much(worst) ? "bad" : "good", title: "Fragmentation",
@@ -222,14 +222,14 @@ export function missing({ rows }: Result): Said {
 	if (lost.length === 0)
 		return { mood: "good", title: "Completeness", links: [],
 			 text: ["Nothing was dropped, damaged or left out: " +
-				"figures are of every allocation."] };
+				"all allocations are included."] };
 	return { mood: "bad", title: "Completeness", text: lost.map((row) =>
 		`${quantity.count(Number(row.count))} ${row.meaning}. `),
 		links: [["What is missing", { q: "select what, count, bytes, " +
 			"meaning from losses" }, "sql"]] };
 }
 
-/* ---- where it is said ---- */
+/* ---- cards ---- */
 
 function card(app: App, said: Said): HTMLElement {
 	const moods = { good: "✓", bad: "!", plain: "•" };
@@ -249,7 +249,7 @@ interface Question {
 	params: Pair[];
 	isOfAll?: boolean;	/* filters do not matter */
 	body?: string;
-	/* Nothing: more has to be known. */
+	/* Empty: more data is needed. */
 	say: (value: unknown, about: About) => Said[];
 }
 
@@ -275,18 +275,20 @@ export class Findings {
 	private readonly answers: unknown[] = [];
 	private residency: Result | undefined;
 
-	/* `sums`: gets those that the sentences are about, with filters. */
+	/* `sums`: called with the filtered totals that the findings are
+	 * about. */
 	constructor(private readonly app: App,
 		    private readonly sums: (summary: Summary) => void) {
 		this.parts = QUESTIONS.map(({ slot }) =>
 			new Part(app, `finding-${slot}`, slot === "answers" ?
 				 "finding-part several" : "finding-part",
-				 /* What filters match nothing, once. */
+				 /* Only the first part reports unmatched
+				  * filters. */
 				 slot !== "answers"));
 		this.element.append(...this.parts.map((part) => part.element));
 	}
 
-	/* The first answer has the processors for itself. */
+	/* The first call runs alone. */
 	update(): void {
 		const others = () => QUESTIONS.forEach((_, i) =>
 			i > 0 && this.ask(i, () => undefined));
@@ -320,7 +322,7 @@ export class Findings {
 				card(this.app, one)));
 	}
 
-	/* What resident memory consisted of at each snapshot, once it is known. */
+	/* Sets the parts of resident memory at each snapshot. */
 	known(residency: Result): void {
 		this.residency = residency;
 		QUESTIONS.forEach((_, i) => {

@@ -1,14 +1,14 @@
 /*
- * More about the row of a group that is open: its call stacks, the largest first,
- * and which call stacks freed its blocks.
+ * More about the open row of a group: its largest call stacks, and the call
+ * stacks that freed its blocks.
  */
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Cell, results } from "./answers";
 import { h } from "./dom";
-import { ofRow } from "./lead";
+import { ofRow } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { App, Part } from "./view";
 
 const MOST = 8;
@@ -22,7 +22,7 @@ group by 1 order by blocks desc limit ${MOST + 1}`;
 
 type Line = Record<string, Cell>;
 
-/* A call stack whose frames are asked for as it is opened. */
+/* A call stack whose frames are loaded when it is opened. */
 function entry(app: App, line: Line, filter: string): HTMLElement {
 	const context = Number(line.context);
 	const title = String(line.function ?? "(code in no file)");
@@ -57,7 +57,7 @@ function list(app: App, title: string, lines: Line[], filter: string):
 	return h("section", {}, h("h3", {}, title),
 		 ...lines.slice(0, MOST).map((line) => entry(app, line, filter)),
 		 lines.length > MOST && h("p", { class: "quiet" },
-			"… and others, which have less"));
+			"… and smaller ones"));
 }
 
 export class GroupMore {
@@ -72,8 +72,8 @@ export class GroupMore {
 				 this.frees.element);
 	}
 
-	/* Of the blocks that these filters select, in place of others of their
-	 * kind. `one`: they have one call stack, which is shown already. */
+	/* Show the blocks of these filters, which replace active ones of the
+	 * same name. `one`: there is only one call stack, already shown. */
 	show(filters: Pair[], one: boolean): void {
 		const { app, stacks, frees } = this;
 		const params = [...filters, ...app.address.filters().filter(

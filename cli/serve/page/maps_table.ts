@@ -1,6 +1,6 @@
 /*
- * What was mapped, by whom, and when, in a table; of one that is open, how much
- * of it was resident over time, and which call stack made it.
+ * A table of mappings with origin and time; for the open one, its resident
+ * memory over time, and the call stack that mapped it.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
@@ -10,16 +10,16 @@ import { spark } from "./axis";
 import { Child, h } from "./dom";
 import { Items, showMenu } from "./menu";
 import * as moments from "./moments";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 export type Line = Record<string, Cell>;
 
-/* By column of the table: what it is sorted by. */
+/* Sort orders, by column of the table. */
 const ORDERS: Record<string, string> = {
-	/* What recording takes itself is last. */
+	/* Mappings of the recorder come last. */
 	bytes: "m.origin = 'gnomon', m.bytes desc, m.size desc",
 	size: "m.size desc", rss: "rss desc", address: "m.address",
 	when: "m.begin_ns, m.map" };
@@ -36,11 +36,11 @@ from maps m order by ${ORDERS[order]} limit 5000;
 select address, size, rss_bytes from map_usage
 where snapshot = (select max(snapshot) from snapshots)`;
 
-/* Neighbours that are alike are one to the kernel. */
-const TOGETHER = "with its neighbours, which the kernel does not tell apart";
+/* The kernel merges adjacent mappings of the same kind. */
+const TOGETHER = "including neighbours that the kernel merged with it";
 
-/* Of mappings that the kernel does not tell apart from their neighbours, how much
- * is resident of all of them. */
+/* For mappings that the kernel merged with neighbours: the resident memory of
+ * all of them. */
 function withNeighbours(maps: Line[], usage: Line[]): void {
 	const end = (one: Line) => Number(one.address) + Number(one.size);
 
@@ -59,13 +59,13 @@ function resident(map: Line): Child {
 		return quantity.size(Number(map.rss));
 	if (map.end_ns !== null)
 		return "–";
-	return map.together === null ? h("span", { title: "not known" }, "?") :
+	return map.together === null ? h("span", { title: "unknown" }, "?") :
 		h("span", { title: TOGETHER },
 		  `≤ ${quantity.size(Number(map.together))}`);
 }
 
-/* A thread's arena of glibc lies in 64 MiB that begin at a multiple of as much:
- * first what it has, then what it reserved. */
+/* A glibc thread arena is 64 MiB, aligned to its size: first the part in use,
+ * then the reserved part. */
 const ARENA = 64 << 20;
 
 function origin(map: Line, rows: Line[]): string {
@@ -83,7 +83,7 @@ function origin(map: Line, rows: Line[]): string {
 
 const address = (map: Line) => hex(Number(map.address));
 
-/* When it was there, as a part of the recording. */
+/* The lifetime as a part of the recording. */
 function lifetime(map: Line, end_ns: number): HTMLElement {
 	const begin = Number(map.begin_ns);
 	const end = map.end_ns === null ? end_ns : Number(map.end_ns);
@@ -105,7 +105,8 @@ function columns(end_ns: number, rows: Line[]): Column<Line>[] {
 		{ name: "size", title: "Mapped", wide: 80, right: true,
 		  sorts: true, cell: (map) => quantity.size(Number(map.size)) },
 		{ name: "bytes", title: "At the end", wide: 108, right: true,
-		  sorts: true, help: "what was still mapped of it", cell: (map) =>
+		  sorts: true, help: "bytes still mapped at the end",
+		  cell: (map) =>
 			Number(map.bytes) ? quantity.size(Number(map.bytes)) :
 			"–" },
 		{ name: "rss", title: "Resident", wide: 80, right: true,
@@ -128,7 +129,8 @@ function columns(end_ns: number, rows: Line[]): Column<Line>[] {
 	];
 }
 
-/* The kernel tells no neighbours apart that are alike: then it is of them, too. */
+/* The kernel merges adjacent mappings of the same kind: then it includes the
+ * neighbours. */
 function usage(map: Line): string {
 	const from = Number(map.address), to = from + Number(map.size);
 
@@ -142,8 +144,8 @@ ${side.asksFrames(map.context)};
 select stack(${Number(map.context ?? -1)}) as stack`;
 }
 
-/* Of call stacks that mapped, and allocated nothing, no table has the frames:
- * their functions come as one text, with ";" between them, "\\;" within one. */
+/* Call stacks that mapped but never allocated have no frames in tables: their
+ * functions come as one text, separated by ";", escaped as "\\;". */
 function functions({ rows }: Result): Frame[] {
 	const names = String(rows[0].stack ?? "").match(/(?:\\.|[^;\\])+/g);
 
@@ -158,8 +160,8 @@ function history(answer: Result): HTMLElement {
 	const size = (column: string) => quantity.size(Number(last[column]));
 
 	if (rss.length === 0)
-		return h("p", { class: "quiet" }, "Of no snapshot it is known " +
-			"how much of it was resident.");
+		return h("p", { class: "quiet" },
+			"No snapshot has its resident memory.");
 	return h("section", { class: "side-spark" }, h("h3", {},
 		`Resident, at ${words.counted(rss.length, "snapshot")}: at most ` +
 		quantity.size(rss.reduce((a, b) => Math.max(a, b), 0))),
@@ -197,15 +199,15 @@ export class Mappings {
 			      view: string) =>
 			({ text, link: app.address.link(changes, view) });
 
-		return [link("Blocks that lay in it", { "address-min":
+		return [link("Blocks that were in it", { "address-min":
 				address(map), "address-max": hex(
 				Number(map.address) + Number(map.size) - 1) },
 				"blocks"),
 			link("Who holds memory in it", { map: address(map) },
 			     "groups"),
-			link("Alive when it was made", { "alive-at":
+			link("Alive when it was mapped", { "alive-at":
 				moments.text(Number(map.begin_ns)) }, "groups"),
-			{ text: "Look into it", link: app.address.link({ space:
+			{ text: "Zoom in", link: app.address.link({ space:
 				`${address(map).slice(2)}-${hex(Number(
 				map.address) + Number(map.size)).slice(2)}` }) }];
 	}
@@ -229,7 +231,7 @@ export class Mappings {
 				this.app.address.amend({ open: null }),
 				() => this.items(map), history(used),
 				...stack.length ? [side.stack(this.app,
-					"Made by, innermost first", stack)] :
+					"Mapped by, innermost first", stack)] :
 				[]));
 		});
 		if (!this.beside.contains(this.one.element))

@@ -1,6 +1,6 @@
 /*
- * What resident memory consists of, in one bar: what live blocks take, what is
- * free but kept by them, what is free in the allocator, and all that is no heap.
+ * The parts of resident memory as one bar: live blocks, free memory that they
+ * keep, free memory in the allocator, and everything outside the heap.
  */
 import * as quantity from "../../page/quantity";
 import { Cell } from "./answers";
@@ -11,28 +11,28 @@ export const RESIDENCY = "select * from residency order by time_ns desc limit 1"
 interface Kind {
 	column: string;
 	name: string;
-	kind: string;		/* of the style sheet: colour */
+	kind: string;		/* colour class in the style sheet */
 	help: string;
 }
 
-/* One name and one colour for each, in all views. */
+/* The same names and colours in all views. */
 export const KINDS: Kind[] = [
 	{ column: "live_bytes", name: "live blocks", kind: "k0",
-	  help: "what the program has, and did not free" },
+	  help: "blocks that the program has not freed" },
 	{ column: "fragmented_bytes", name: "fragmented", kind: "k1",
 	  help: "free, but on pages that live blocks keep" },
 	{ column: "free_bytes", name: "free in the allocator", kind: "k5",
 	  help: "pages without live blocks that the allocator keeps" },
 	{ column: "mapped_bytes", name: "mapped by the program", kind: "k4",
-	  help: "by mmap, without the allocator" },
+	  help: "by mmap, not by the allocator" },
 	{ column: "files_bytes", name: "files and shared", kind: "k2",
 	  help: "code, data of libraries, shared memory" },
 	{ column: "stacks_bytes", name: "stacks", kind: "k6",
-	  help: "of threads" },
+	  help: "stacks of threads" },
 	{ column: "recorder_bytes", name: "gnomon's own", kind: "k3",
-	  help: "what recording takes" },
-	{ column: "rest_bytes", name: "not known", kind: "k7",
-	  help: "whose it is" },
+	  help: "used by the recording" },
+	{ column: "rest_bytes", name: "unknown", kind: "k7",
+	  help: "of unknown origin" },
 ];
 
 const WIDE = 1000, HIGH = 14;

@@ -1,6 +1,6 @@
 /*
- * Menus: of the right mouse button, of the key for it (or Shift F10), and
- * of buttons. Arrow keys and first letters choose, Escape closes.
+ * Menus: context menus (right mouse button, menu key or Shift F10), and menus
+ * of buttons. Arrow keys and first letters select, Escape closes.
  */
 import { h } from "./dom";
 
@@ -101,7 +101,7 @@ export function showMenu(x: number, y: number, title: string,
 		?.focus({ preventScroll: true });
 }
 
-/* Below a button. */
+/* Open a menu below a button. */
 export function menuOf(button: HTMLElement, title: string,
 		       items: () => Items): void {
 	button.setAttribute("aria-haspopup", "menu");
@@ -112,8 +112,7 @@ export function menuOf(button: HTMLElement, title: string,
 	});
 }
 
-/* Where a context menu was asked for: at the mouse, or, by the keyboard, at
- * the element that has the focus. */
+/* The position of a context menu: the mouse, or the focused element. */
 export function placeOf(event: MouseEvent, element: Element):
 		[number, number] {
 	const box = element.getBoundingClientRect();

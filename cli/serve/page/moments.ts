@@ -1,5 +1,5 @@
 /*
- * Moments and ranges of time, as filters write them: "250ms", "30%", "@NAME",
+ * Moments and ranges of time in the syntax of filters: "250ms", "30%", "@NAME",
  * "start"; the page itself writes ns.
  */
 import { Address } from "./address";
@@ -9,7 +9,7 @@ import * as quantity from "../../page/quantity";
 const UNITS: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9,
 	min: 6e10, m: 6e10, h: 3.6e12 };
 
-/* Of what the command takes; undefined: it is none, or not known here. */
+/* Parses a moment; undefined: invalid, or unknown here. */
 export function ofText(text: string, end_ns: number, marks: Mark[]):
 		number | undefined {
 	const share = /^([\d.]+)%$/.exec(text);
@@ -29,7 +29,7 @@ export function text(ns: number): string {
 	return `${Math.round(ns)}ns`;
 }
 
-/* What is brushed, if anything. */
+/* The brushed range; null: none. */
 export function range(address: Address, end_ns: number, marks: Mark[]):
 		[number, number] | null {
 	const from = address.get("from"), to = address.get("to");
@@ -41,7 +41,7 @@ export function range(address: Address, end_ns: number, marks: Mark[]):
 		[ns(from, 0), Math.min(end_ns, ns(to, end_ns))];
 }
 
-/* Moments at which blocks have to be alive, to be marked in timelines. */
+/* Moments of "alive at" filters, as marks in timelines. */
 export function alive(address: Address, end_ns: number, marks: Mark[]): Mark[] {
 	return address.filters().filter(([name]) => name === "alive-at" ||
 		name === "alive-at-2").map(([, moment]) => ({
@@ -49,12 +49,12 @@ export function alive(address: Address, end_ns: number, marks: Mark[]): Mark[] {
 		name: "alive here" })).filter(({ time_ns }) => time_ns >= 0);
 }
 
-/* Is only one moment asked for? Then nothing can be told over time. */
+/* Whether a filter selects one moment: then nothing can be shown over time. */
 export function isOne(address: Address): boolean {
 	return address.get("alive-at") !== undefined;
 }
 
-/* For a person: a moment that the page wrote is rounded. */
+/* The readable form: ns are rounded. */
 export function readable(moment: string): string {
 	const ns = /^(\d+)ns$/.exec(moment);
 

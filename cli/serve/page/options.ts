@@ -1,14 +1,14 @@
 /*
- * Filters: the options of `gnomon report` that choose blocks, by groups as the
- * page offers them. Their names and what they mean are the command's.
+ * Filters: the options of `gnomon report` that select blocks, in the groups of
+ * the page. Names and meanings are the command's.
  */
 
 export interface Filter {
-	name: string;		/* of the option, without -- */
-	label: string;		/* how a filter that is on begins */
+	name: string;		/* name of the option, without -- */
+	label: string;		/* label of an active filter */
 	example?: string;
-	values?: string[];	/* all that there are */
-	flips?: string;		/* the filter that says the opposite */
+	values?: string[];	/* all possible values */
+	flips?: string;		/* the inverse filter */
 }
 
 export interface Group {
@@ -81,12 +81,12 @@ export function filter(name: string): Filter | undefined {
 	return BY_NAME.get(name);
 }
 
-/* An expression that matches just this. */
+/* A regular expression that matches exactly this name. */
 export function exactly(name: string): string {
 	return `^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$`;
 }
 
-/* The other way round: what a person reads in place of it. */
+/* The inverse: the readable form of an exact expression. */
 export function readable(value: string): string {
 	const exact = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^\w])*)\$$/.exec(value);
 

@@ -1,21 +1,20 @@
 /*
- * A report that comes twice: first without the rows' own peaks, which take
- * longest to find out, and then with them. Where rows are sorted by them it comes
- * once.
+ * A report in two calls: first without own peaks, which take longest, then with
+ * them. If rows are sorted by own peak, there is only one call.
  */
 import { Pair } from "./address";
 import { Report } from "./answers";
-import { Call, sameCall } from "./ask";
+import { Call, sameCall } from "./server_call";
 import { App, Part } from "./view";
 
-/* Of each live block nobody here wants to know on which heap it lies. */
+/* The page does not use the heap part of live blocks. */
 export const SPARED: Pair[] = [["no-heap", ""]];
 export const NO_OWN_PEAKS: Pair = ["no-own-peaks", ""];
 export const QUICK: Pair[] = [NO_OWN_PEAKS, ...SPARED];
 
 export class Reports {
 	readonly part: Part;
-	readonly peaks: Part;	/* shows nothing but what went wrong */
+	readonly peaks: Part;	/* shows only errors */
 	private asked: Call | undefined;
 
 	constructor(private readonly app: App, slot: string, kind: string) {

@@ -1,6 +1,6 @@
 /*
- * Rows of reports: how each is called, by what `--by` says a row is, and the
- * figures that tables show of it.
+ * Rows of reports: their names, for each key of `--by`, and the columns of
+ * measures in tables.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
@@ -9,7 +9,7 @@ import { Figures, Frame, Row } from "./answers";
 import { Child, h } from "./dom";
 import { exactly } from "./options";
 import { Column } from "./table";
-import * as words from "./words";
+import * as words from "./as_command";
 
 export const BY: [string, string][] = [["stack", "call stack"],
 	["site", "site"], ["function", "function"], ["file", "file"],
@@ -29,16 +29,17 @@ export const SORTS: [string, string][] = [["live", "live bytes"],
 	["temporary", "temporary blocks"], ["lifetime", "mean lifetime"],
 	["age", "age"], ["freed", "freed bytes"]];
 
-const ROOM = 28;		/* letters of a frame besides the site's */
+const ROOM = 28;		/* maximum of letters for frames other than the
+				 * site */
 
-/* The columns of `sums` by which rows are told apart. */
+/* The key columns of `sums` for each --by. */
 const COLUMNS: Record<string, string> = { stack: "context, function, file, line",
 	site: "function, file, line, library", function: "function, library",
 	line: "file, line", thread: "thread, thread_name" };
 const MEASURES: Record<string, string> = { count: "count",
 	temporary: "temporary", lifetime: "lifetime_ns", age: "age_ns" };
 
-/* The column of `sums` that rows are sorted by. */
+/* The column of `sums` for a sort key. */
 export function measure(sort: string): string {
 	return MEASURES[sort] ?? `${sort.replace("-", "_")}_bytes`;
 }
@@ -65,8 +66,8 @@ function frameName(frame: Frame | undefined): HTMLElement {
 		 h("small", {}, ` ${words.place(frame)}`));
 }
 
-/* What tells call stacks of one site apart, from the site inward and then
- * outward: the frames in which they differ. */
+/* What distinguishes call stacks of one site: the frames in which they differ,
+ * from the site inward and then outward. */
 const ways = new WeakMap<Row, Frame[]>();
 
 function textOf(frame: Frame | undefined): string {
@@ -107,7 +108,7 @@ function split(all: Row[], from: number): void {
 	}
 }
 
-/* Once for the rows of an answer, before they are shown. */
+/* Call it once for the rows of an answer, before they are shown. */
 export function tellApart(all: Row[]): void {
 	for (const one of part(all, (row) => textOf(words.site(row)))) {
 		for (const row of one)
@@ -120,14 +121,14 @@ export function tellApart(all: Row[]): void {
 function stackName(row: Row): Child {
 	const name = frameName(words.site(row));
 
-	/* What is of this one alone comes first. */
+	/* The most specific frame comes first. */
 	for (const frame of [...ways.get(row) ?? []].reverse())
 		name.append(h("small", {}, " · ", fitting(words.name(frame),
 			ROOM), ` ${words.place(frame)}`));
 	return name;
 }
 
-/* One for each word of --by. */
+/* The name of a row for each key of --by. */
 const NAMES: Record<string, (row: Row) => Child> = {
 	stack: stackName,
 	site: (row) => frameName(words.site(row)),
@@ -139,23 +140,23 @@ const NAMES: Record<string, (row: Row) => Child> = {
 			` ${text(one.library, "")}`));
 	},
 	file: (row) => h("code", {}, text(within(row).file,
-					  "(file not known)")),
+					  "(unknown file)")),
 	line: (row) => h("code", {}, row.file ? `${words.base(String(
-		row.file))}:${String(row.line)}` : "(line not known)"),
+		row.file))}:${String(row.line)}` : "(unknown line)"),
 	library: (row) => h("code", {}, text(within(row).library,
 					     "(no library)")),
-	thread: (row) => `${text(row.thread, "(not known)")} ` +
+	thread: (row) => `${text(row.thread, "(unknown)")} ` +
 		text(row.tid, ""),
 	process: (row) => `${text(row.program, "")} ${text(row.pid, "")}`,
 	size: (row) => row.size === undefined || row.size === null ?
-		"(not known)" : quantity.size(Number(row.size)),
-	"size-class": (row) => row.size_min === undefined ? "(not known)" :
+		"(unknown)" : quantity.size(Number(row.size)),
+	"size-class": (row) => row.size_min === undefined ? "(unknown)" :
 		`${quantity.size(Number(row.size_min))} – ` +
 		quantity.size(Number(row.size_max)),
 	"lifetime-class": (row) => row.freed === false ? "never freed" :
 		`${quantity.time(Number(row.lifetime_min_ns ?? 0))} – ` +
 		quantity.time(Number(row.lifetime_max_ns ?? 0)),
-	arena: (row) => text(row.arena, "(not known)"),
+	arena: (row) => text(row.arena, "(unknown)"),
 	mapping: (row) => text(row.mapping, "anonymous"),
 	heap: (row) => text(row.heap, "malloc"),
 };
@@ -168,7 +169,7 @@ export function name(row: Row, by: string): Child {
 		i ? [" · ", part] : [part]));
 }
 
-/* The filters that select just this row; none: it cannot be said. */
+/* The filters that select only this row; empty: there are none. */
 export function filtersOf(row: Row, by: string): Pair[] {
 	const one = within(row);
 	const all: Pair[] = [];
@@ -208,10 +209,10 @@ export function filtersOf(row: Row, by: string): Pair[] {
 	return all;
 }
 
-/* ---- figures ---- */
+/* ---- measures ---- */
 
 interface Figure {
-	name: string;		/* of --sort */
+	name: string;		/* key of --sort */
 	title: string;
 	help: string;
 	unit: "bytes" | "count" | "ns";
@@ -221,25 +222,25 @@ interface Figure {
 
 export const FIGURES: Figure[] = [
 	{ name: "live", title: "Live", unit: "bytes", wide: 76,
-	  help: "bytes live at the end, or at the moment of “alive at”",
+	  help: "live bytes at the end, or at the moment of “alive at”",
 	  of: (row) => row.live_bytes },
 	{ name: "blocks", title: "Blocks", unit: "count", wide: 72,
-	  help: "blocks that are live", of: (row) => row.live_blocks },
+	  help: "live blocks", of: (row) => row.live_blocks },
 	{ name: "peak", title: "At peak", unit: "bytes", wide: 76,
-	  help: "its share of the moment when the program held most",
+	  help: "its share of the global peak",
 	  of: (row) => row.peak_bytes },
 	{ name: "own-peak", title: "Own peak", unit: "bytes", wide: 82,
-	  help: "the most that it held itself, at any time",
+	  help: "its own maximum of live bytes, at any time",
 	  of: (row) => row.own_peak_bytes },
 	{ name: "total", title: "Total", unit: "bytes", wide: 76,
 	  help: "all bytes ever allocated", of: (row) => row.total_bytes },
 	{ name: "count", title: "Allocations", unit: "count", wide: 96,
-	  help: "how often it allocated", of: (row) => row.count },
+	  help: "number of allocations", of: (row) => row.count },
 	{ name: "temporary", title: "Temporary", unit: "count", wide: 92,
 	  help: "blocks freed before their thread's next allocation",
 	  of: (row) => row.temporary },
 	{ name: "lifetime", title: "Freed after", unit: "ns", wide: 96,
-	  help: "mean lifetime of the blocks that were freed",
+	  help: "mean lifetime of freed blocks",
 	  of: (row) => row.lifetime_ns },
 ];
 
@@ -254,8 +255,8 @@ export function figure(unit: Figure["unit"], value: number | undefined):
 	return unit === "ns" ? quantity.time(value) : quantity.count(value);
 }
 
-/* Columns of all figures; of the one that rows are sorted by, a bar behind each
- * says its share of `whole`. */
+/* Columns of all measures. The one that rows are sorted by has bars for each
+ * row's share of `whole`. */
 export function columns<R extends Figures>(sort: string, whole: number):
 		Column<R>[] {
 	return FIGURES.map(({ name, title, help, unit, of, wide }) => ({

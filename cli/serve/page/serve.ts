@@ -1,20 +1,21 @@
 /*
- * The page of `gnomon serve`: which view is open, about which trace; what is
- * around the views. A view is a module (view_*.ts) that asks and draws by itself.
+ * The page of `gnomon serve`: the current view and trace, and everything around
+ * the views. A view is a module (view_*.ts) that makes its calls and draws
+ * itself.
  */
 import * as quantity from "../../page/quantity";
 import { Address, Changes, Pair } from "./address";
 import { Report, Summary, Trace } from "./answers";
-import { Call, Progress, Stale, ask, progress, url } from "./ask";
+import { Call, Progress, Stale, ask, progress, url } from "./server_call";
 import { h, find, isTyping, tell } from "./dom";
 import { filterBar, filterDialog } from "./filters";
-import { copy } from "./lead";
+import { copy } from "./menu_entries";
 import { closeMenu, menuOf } from "./menu";
 import { QUICK } from "./own_peaks";
-import { Strip } from "./strip";
+import { Strip } from "./overview_strip";
 import { App, Shown, View, redraw } from "./view";
 import { VIEWS } from "./views";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const FORMATS: [string, string][] = [
 	["pprof", "pprof"], ["json", "JSON"], ["csv", "CSV"],
@@ -29,12 +30,12 @@ const AGAIN_MS = 5000;
 const address = new Address();
 let traces: Trace[] = [];
 let summary: Summary | undefined;
-let summaryOf = "";		/* a trace */
+let summaryOf = "";		/* id of its trace */
 let shown: { view: View; element: HTMLElement; shown: Shown } | undefined;
 let shownState = "";		/* of all traces, when they were drawn */
 let strip: Strip | undefined;
 
-/* The one that the address names, the first where it names none; not there: it is
+/* The trace that the URL names, or the first if it names none; undefined: it is
  * not served. */
 function chosen(): Trace | undefined {
 	const id = address.get("trace");
@@ -44,7 +45,7 @@ function chosen(): Trace | undefined {
 		traces.find((one) => one.name === `${id}.trace`);
 }
 
-/* Views are open only while it is there. */
+/* Views are only open while the trace is served. */
 function trace(): Trace {
 	return chosen() ?? traces[0];
 }
@@ -98,8 +99,8 @@ function what(): void {
 	find("what").title = summary.command;
 }
 
-/* With a table, a report has no findings, which take longer. The overview asks
- * for its findings anyway: one call is enough there. */
+/* A report with a table has no findings, which take longer. The overview needs
+ * findings anyway: there one call is enough. */
 const SUMMARY: Pair[] = [["by", "site"], ["sort", "peak"], ["top", "1"],
 	...QUICK];
 const FINDINGS: Pair[] = [["top", "1"], ...QUICK];
@@ -122,7 +123,7 @@ async function summarize(): Promise<void> {
 	strip?.update();
 }
 
-/* A sentence for who sees a view first; it goes for good. */
+/* A hint for the first visit of a view; it can be dismissed for good. */
 function hint(view: View): HTMLElement | null {
 	const key = `gnomon-hint-${view.name}`;
 	const known = () => {
@@ -159,7 +160,7 @@ function open(view: View): void {
 	tell(view.title);
 }
 
-/* Nothing is shown of another trace in its place. */
+/* Do not show another trace instead. */
 function notServed(): void {
 	const list = find<HTMLSelectElement>("trace");
 	const id = address.get("trace") ?? "";
@@ -202,7 +203,7 @@ function update(): void {
 		history.replaceState(null, "", address.link({}));
 	}
 	if (before !== `${trace().id} ${trace().generation}`) {
-		/* What is known of another trace says nothing of this one. */
+		/* The summary of another trace does not apply. */
 		if (summaryOf !== trace().id)
 			summary = undefined;
 		summaryOf = trace().id;
@@ -214,7 +215,7 @@ function update(): void {
 	navigation();
 	heading();
 	filterBar(app);
-	/* What takes longer does not hold up the first answer. */
+	/* Slower calls wait for the first answer. */
 	if (summary)
 		strip?.update();
 	find("strip").hidden = view.name === VIEWS[0].name;
@@ -226,10 +227,10 @@ function update(): void {
 const KEYS: [string, string][] = [
 	["g, then a letter", "go to a view"], ["f", "filters"],
 	["/", "search in the view"], ["?", "this list"],
-	["right button, Shift F10", "where a row, box or moment leads on to"],
-	["← → in a timeline", "the figures of a moment"],
+	["right button, Shift F10", "menu of a row, box or moment"],
+	["← → in a timeline", "the values of a moment"],
 	["Shift ← →", "brush a range of time"],
-	["Esc", "close, or take the brush off"],
+	["Esc", "close, or remove the range"],
 	["↑ ↓ Enter in a table", "rows; open one"] ];
 
 function help(): void {
@@ -285,27 +286,28 @@ function buttons(): void {
 			shown?.view.sql?.(app) ?? words.sums(
 				"function, library", "live_bytes",
 				address.filters()), "SQL") }]);
-	menuOf(find("export"), "What the filters select, as", () =>
+	menuOf(find("export"), "Export the selected blocks as", () =>
 		FORMATS.map(([format, text]) => ({ text,
 			link: url(app.call(`export/${format}`)) })));
 	find("help").addEventListener("click", help);
 	find("skip").addEventListener("click", () => find("view").focus());
 	find("trace").addEventListener("change", () =>
 		address.go({ trace: find<HTMLSelectElement>("trace").value }));
-	/* Before the flame graph's own keys. */
+	/* Handle keys before the flame graph does. */
 	document.addEventListener("keydown", onKey, true);
 }
 
-/* ---- traces that come, and grow ---- */
+/* ---- new and growing traces ---- */
 
-/* `slot`: of the call (ask.ts). */
+/* `slot` of the call (server_call.ts). */
 async function list(slot: string): Promise<void> {
 	const { value } = await ask(slot, { path: "traces", params: [] });
 
 	traces = (value as { traces: Trace[] }).traces;
 }
 
-/* The server names each trace once to a new listener, changed or not. */
+/* A new event stream first sends each trace once, changed or not: redraw only
+ * if the state differs. */
 async function again(isSure = false): Promise<void> {
 	try {
 		await list("events");
@@ -316,14 +318,15 @@ async function again(isSure = false): Promise<void> {
 		look();
 }
 
-/* A browser connects again by itself, unless the server refused to listen: then
- * it is asked again later. */
+/* The browser reconnects by itself, unless the server refused the stream: then
+ * retry later. */
 function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
 	events.addEventListener("trace", () => void again());
-	/* What happened before it listened, or while it could not, is not told. */
+	/* Events from before the connection, or during an interruption, are not
+	 * sent. */
 	events.addEventListener("open", () => {
 		const wasGone = !find("gone").hidden;
 
@@ -341,7 +344,7 @@ function follow(): void {
 	});
 }
 
-/* Of all traces: what changes when one of them does. */
+/* A text that changes when any trace changes. */
 function state(): string {
 	return traces.map((one) => [one.id, one.generation, one.live,
 		one.error].join(" ")).join("\n");
@@ -366,7 +369,7 @@ async function start(): Promise<void> {
 	try {
 		await list("traces");
 	} catch (error) {
-		/* Another start goes on from here. */
+		/* A newer start() has replaced this one. */
 		if (!(error instanceof Stale))
 			noTrace("The server does not answer.",
 				(error as Error).message);
@@ -379,7 +382,8 @@ async function start(): Promise<void> {
 	}
 	if (!strip) {
 		strip = new Strip(app);
-		/* A menu is of what was shown; a trace that grows leaves it. */
+		/* Close menus when the URL changes, but not when a trace
+		 * grows. */
 		address.listen(() => {
 			closeMenu();
 			update();

@@ -1,6 +1,6 @@
 /*
- * A bar for each range of addresses that lies together, as wide as it is long.
- * What is dragged over becomes a filter; a click, or Enter, looks into it.
+ * A bar for each space, as wide as it is long. Dragging sets a filter; a click
+ * or Enter zooms in.
  */
 import * as quantity from "../../page/quantity";
 import { Memory, Range, Space, hex } from "./address_space";
@@ -9,7 +9,7 @@ import { paintRange } from "./space_paint";
 
 const ROWS = 16;
 const HIGH = 22;
-const NEAR = 3;			/* points: less is no drag */
+const NEAR = 3;			/* points: minimum drag */
 
 export interface BarActs {
 	filter(from: number, to: number): void;

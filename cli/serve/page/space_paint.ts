@@ -1,9 +1,9 @@
 /*
- * Paints a range of addresses to scale: blue what live blocks take, the darker the
- * more of a page; orange what else is on those pages, which they keep; light blue
- * what else the allocator has; grey other mappings; and
- * hatched what is not mapped, or not known to be. Where a page is some points
- * wide, it has edges; and blocks, where they are known, are painted one by one.
+ * Paints a range of addresses to scale. Blue: live blocks, darker the more of a
+ * page is live. Orange: other memory on these pages, which live blocks keep.
+ * Light blue: other memory of the allocator. Grey: other mappings. Hatched: not
+ * mapped, or unknown. Pages have edges if they are wide enough, and known
+ * blocks are painted individually.
  */
 import { Memory, Range, Run, within } from "./address_space";
 
@@ -11,9 +11,9 @@ export interface Block extends Range {
 	name: string;
 }
 
-const PAGE_POINTS = 6;		/* so wide is a page that has edges */
-const FAINT = .1;		/* the least that is live is seen, */
-const KEPT = .7;		/* and so are single pages that it keeps */
+const PAGE_POINTS = 6;		/* minimum width of a page with edges */
+const FAINT = .1;		/* minimum opacity of live memory */
+const KEPT = .7;		/* minimum opacity of kept pages */
 
 function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	       colour: string): void {
@@ -27,7 +27,7 @@ function hatch(paint: CanvasRenderingContext2D, wide: number, high: number,
 	paint.stroke();
 }
 
-/* How much of each point of the picture is of some kind. */
+/* The share of a kind of memory in each point of the picture. */
 function shares({ runs }: Memory, range: Range, wide: number,
 		bytes: (run: Run) => number): Float64Array {
 	const scale = wide / (range.to - range.from);
@@ -72,8 +72,8 @@ export function paintRange(canvas: HTMLCanvasElement, memory: Memory,
 		paint.fillStyle = colour(mapping.allocator ? "--free" : "--other");
 		box(mapping, 0, high);
 	}
-	/* Pages with live blocks are the allocator's, whoever mapped them; runs
-	 * that were joined have others between. */
+	/* Pages with live blocks belong to the allocator, whoever mapped them;
+	 * merged runs have other pages in between. */
 	paint.fillStyle = colour("--free");
 	for (const run of within(memory.runs, range))
 		box(run, 0, high);

@@ -1,22 +1,23 @@
 /*
- * A range of addresses to look into: the wheel and + and - zoom, as far as to the
- * bytes of a page; a drag, the wheel sideways and the arrow keys go along. Below, whose blocks keep
- * the pages that are in sight. What is in sight is in the address of the page.
+ * A zoomable range of addresses: the wheel and + and - zoom, down to the bytes
+ * of a page; dragging, the sideways wheel and the arrow keys pan. A table below
+ * shows whose blocks keep the visible pages. The range is in the URL.
  */
 import * as quantity from "../../page/quantity";
 import { Memory, Range, hex, runsOf, statement, textOf } from "./address_space";
 import { Cell, results } from "./answers";
 import { h, paused } from "./dom";
-import { ofRow } from "./lead";
+import { ofRow } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { Block, paintRange } from "./space_paint";
 import { App, Part } from "./view";
 
 const HIGH = 84;
-const CLOSEST = 64;		/* bytes in sight, at least */
-const STEP = 1.25;		/* of a turn of the wheel */
-const PAUSE_MS = 120;		/* before a range is asked for */
-const BLOCKS_PAGES = 128;	/* in sight, at most: then blocks are, too */
+const CLOSEST = 64;		/* minimum of visible bytes */
+const STEP = 1.25;		/* zoom factor for a turn of the wheel */
+const PAUSE_MS = 120;		/* before a range is requested */
+const BLOCKS_PAGES = 128;	/* maximum of visible pages for which blocks are
+				 * loaded */
 const BLOCKS = 5000;
 const OWNERS = 12;
 
@@ -26,19 +27,19 @@ export class Zoom {
 	readonly element = h("section", { class: "zoom", hidden: true });
 	private readonly canvas = h("canvas", { class: "zoom-picture",
 		tabindex: 0, role: "application", "aria-label": "addresses: " +
-		"arrow keys go along, plus and minus zoom, Home shows all, " +
-		"Enter filters by what is in sight, Escape closes" });
+		"arrow keys pan, plus and minus zoom, Home shows all, " +
+		"Enter filters by the visible range, Escape closes" });
 	private readonly said = h("p", { class: "said-line", role: "status" });
 	private readonly title = h("h3", {});
 	private readonly head = h("div", { class: "zoom-head" });
 	private readonly owners: Part;
 	private memory: Memory | undefined;
-	private near: Memory | undefined;	/* of what is in sight */
+	private near: Memory | undefined;	/* of the visible range */
 	private blocks: Block[] = [];
 	private range: Range = { from: 0, to: 1 };
 	private pulled: { x: number; range: Range } | null = null;
 	private frame = 0;
-	private told = "";		/* the range that the address has */
+	private told = "";		/* the range in the URL */
 
 	constructor(private readonly app: App) {
 		const button = (text: string, title: string, act: () => void) =>
@@ -49,7 +50,8 @@ export class Zoom {
 		this.head.append(this.title,
 			button("+", "zoom in", () => this.zoom(1 / 2)),
 			button("−", "zoom out", () => this.zoom(2)),
-			button("Filter by it", "only blocks that are in sight",
+			button("Filter by range",
+				"only blocks in the visible range",
 			       () => this.filter()),
 			button("×", "close", () => this.close()));
 		this.element.append(this.head, this.canvas, this.said,
@@ -58,8 +60,7 @@ export class Zoom {
 		new ResizeObserver(() => this.later()).observe(this.element);
 	}
 
-	/* A range, of what is known of all memory; none: there is nothing to
-	 * look into. */
+	/* Show a range of all known memory; undefined: hide. */
 	show(memory: Memory, range: Range | undefined): void {
 		const first = this.element.hidden;
 
@@ -67,7 +68,7 @@ export class Zoom {
 		this.element.hidden = !range;
 		if (!range)
 			return;
-		/* What the mouse goes through is told the address later. */
+		/* While panning, the URL is updated later. */
 		if (first || textOf(range) !== this.told)
 			this.range = range;
 		this.told = textOf(range);
@@ -77,7 +78,7 @@ export class Zoom {
 			this.canvas.focus({ preventScroll: true });
 	}
 
-	/* ---- what is asked for ---- */
+	/* ---- data ---- */
 
 	private all(): Range {
 		const { runs, mappings } = this.memory as Memory;
@@ -118,11 +119,12 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 
 	private drawOwners(rows: Line[]): void {
 		if (rows.length === 0) {
-			this.owners.empty("No live block lies here.");
+			this.owners.empty("There are no live blocks here.");
 			return;
 		}
 		this.owners.body.replaceChildren(h("table", { class: "plain" },
-			h("thead", {}, h("tr", {}, ...["Whose blocks lie here",
+			h("thead", {}, h("tr", {}, ...[
+				"Call stack of blocks here",
 				"Pages they keep", "Blocks", "Bytes"].map(
 				(title) => h("th", { scope: "col" }, title)))),
 			h("tbody", {}, ...rows.map((row) => this.owner(row)))));
@@ -170,7 +172,7 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 				to - from))}`);
 	}
 
-	/* What lies at a point. */
+	/* Describe an address. */
 	private tell(address: number): void {
 		const memory = this.memory as Memory;
 		const is = ({ from, to }: Range) => from <= address &&
@@ -202,7 +204,7 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 		this.rest();
 	}
 
-	/* Where it came to a rest is asked for, and can be gone back to. */
+	/* Load the range after a pause, and put it into the URL. */
 	private readonly rest = paused(PAUSE_MS, () => {
 		this.element.setAttribute("aria-busy", "false");
 		if (this.element.hidden)
@@ -212,7 +214,7 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 		this.load();
 	});
 
-	/* By a factor, about a share of the picture. */
+	/* Zoom by a factor around a position from 0 to 1. */
 	private zoom(by: number, about = .5): void {
 		const { from, to } = this.range;
 		const at = from + about * (to - from);

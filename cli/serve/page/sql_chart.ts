@@ -1,6 +1,6 @@
 /*
- * A result as a chart: lines over time if a column is a time or a step, else bars
- * of the first text. What is drawn are the columns that are numbers.
+ * A result as a chart: lines over time if a column is a time or a step, else
+ * bars by the first text column. It draws numeric columns.
  */
 import { Cell, Result, numbers } from "./answers";
 import * as axis from "./axis";
@@ -68,7 +68,7 @@ function label(row: Record<string, Cell>, columns: string[]): string {
 		"(no name)";
 }
 
-/* The name above its bar: names are long. */
+/* Names are above their bars, since names are long. */
 function bars(result: Result, columns: string[]): SVGSVGElement {
 	const value = columns[0];
 	const names = result.columns.filter((column) =>
@@ -96,7 +96,7 @@ function bars(result: Result, columns: string[]): SVGSVGElement {
 		}));
 }
 
-/* null: there is nothing to draw in it. */
+/* null: there is nothing to draw. */
 export function chart(result: Result): { chart: SVGSVGElement;
 		element: HTMLElement } | null {
 	const x = result.columns.find((column) => isNumber(result, column) &&

@@ -1,7 +1,6 @@
 /*
- * The editor of the SQL console: a text field, and below it the same text in
- * colours. Names are completed: Tab or Enter takes one, Ctrl and the space bar
- * ask for all.
+ * The editor of the SQL console: a text field over a coloured copy of its text.
+ * Names are completed: Tab or Enter accepts, Ctrl and the space bar list all.
  */
 import { h } from "./dom";
 import { Named, TableOf, completions, isWord } from "./sql_words";
@@ -67,7 +66,7 @@ export class Editor {
 		this.colour();
 	}
 
-	/* At the cursor, in place of what is selected. */
+	/* Insert at the cursor, replacing the selection. */
 	insert(text: string): void {
 		const { field } = this;
 

@@ -1,6 +1,6 @@
 /*
- * What the SQL console knows: tables and columns as `.schema` prints them, the
- * words of the language, and the questions of docs/SQL.md.
+ * The data of the SQL console: tables and columns as `.schema` prints them, SQL
+ * keywords, and the example queries of docs/SQL.md.
  */
 import text from "../../../docs/SQL.md";
 
@@ -30,12 +30,14 @@ const WORDS = "select from where group by order limit having with as join on " +
 	"recursive explain query plan exists offset escape";
 const FUNCTIONS: [string, string][] = [
 	["stack", "the functions of a call stack, innermost first"],
-	["function", "of a call stack's site"], ["file", "of the site"],
-	["line", "of the site"], ["library", "of the site"],
-	["human", "a size as people write it"],
-	["duration", "a time as people write it"]];
+	["function", "function of the call stack's site"], ["file",
+		"source file of the site"],
+	["line", "line of the site"], ["library", "library of the site"],
+	["human", "a size in human-readable form"],
+	["duration", "a time in human-readable form"]];
 
-/* `-- what the table is`, then CREATE TABLE name( column TYPE, -- help ... */
+/* Parses `-- help of the table`, then CREATE TABLE name( column TYPE, -- help
+ * ... */
 export function schema(printed: string): TableOf[] {
 	const tables: TableOf[] = [];
 	let help = "";
@@ -58,7 +60,7 @@ export function schema(printed: string): TableOf[] {
 	return tables;
 }
 
-/* All that a name may be; columns of tables that are used come first. */
+/* Completions of a name; columns of tables in use come first. */
 export function completions(tables: TableOf[], statement: string,
 			    begun: string): Named[] {
 	const used = new Set(statement.toLowerCase().match(/\w+/g) ?? []);
@@ -92,7 +94,7 @@ export function questions(): Question[] {
 		({ title, statement: statement.trim() }));
 }
 
-/* ---- what was asked before ---- */
+/* ---- history ---- */
 
 const KEY = "gnomon-sql-history";
 const KEPT = 40;
@@ -116,9 +118,10 @@ export function remember(statement: string): void {
 	}
 }
 
-/* ---- where an error is ---- */
+/* ---- errors ---- */
 
-/* The word of a statement that a message is about; null: it tells no place. */
+/* The word of a statement that a message refers to; null: it has no
+ * position. */
 export function placeOf(message: string, statement: string):
 		[number, number] | null {
 	const told = /line (\d+), column (\d+)\s*$/.exec(message);

@@ -1,29 +1,29 @@
 /*
- * Tables of any length: only rows in sight are elements. One row is the current
- * one; arrow keys, Page and Home go through them, Enter or a click opens one,
- * and the right mouse button asks where it leads.
+ * Tables of any length: only visible rows are elements. Arrow keys, Page and
+ * Home move the current row; Enter or a click opens it; the right mouse button
+ * opens its menu.
  */
 import { Child, h } from "./dom";
 import { placeOf } from "./menu";
 
 export const ROW = 25;		/* points */
-const NAME = 190;		/* at least */
-const BEYOND = 12;		/* rows that are drawn out of sight */
-/* Browsers cannot scroll through more points than this; a row is then less
- * high to the scrollbar than it is drawn. */
+const NAME = 190;		/* minimum width of a name */
+const BEYOND = 12;		/* rows drawn beyond the visible ones */
+/* Browsers cannot scroll further than this many points. In longer tables, the
+ * scrollbar moves faster than the rows. */
 const TALLEST = 15e6;
 
 export interface Column<R> {
 	name: string;
 	title: string;
 	help?: string;
-	wide?: number;		/* points; none: what is left, */
-	least?: number;		/* but so many */
+	wide?: number;		/* points; none: the remaining width, */
+	least?: number;		/* with this minimum */
 	right?: boolean;
 	sorts?: boolean;
-	rises?: boolean;	/* sorted, the smallest is first */
+	rises?: boolean;	/* sorts in ascending order */
 	cell(row: R): Child;
-	/* As a number of 0 … 1: a bar behind it. */
+	/* From 0 to 1: draws a bar behind the cell. */
 	share?(row: R): number;
 }
 
@@ -31,9 +31,9 @@ export interface TableActs<R> {
 	sort?(column: string): void;
 	open?(row: R, index: number): void;
 	menu?(event: MouseEvent, place: [number, number], row: R): void;
-	/* A key that the table does not know; true: it was taken. */
+	/* A key unknown to the table; returns true if handled. */
 	key?(key: string, row: R, index: number): boolean;
-	/* Rows from `first` on are in sight, and some of them not known. */
+	/* Some of the visible rows are not loaded. */
 	want?(first: number, last: number): void;
 }
 
@@ -61,8 +61,8 @@ export class Table<R> {
 			this.key(event));
 		this.element.addEventListener("contextmenu", (event) =>
 			this.menu(event));
-		/* Rows may be drawn anew before the button is released: the
-		 * click is then none of a row, and means the pressed one. */
+		/* Rows may be redrawn before the button is released: the click
+		 * then misses and means the pressed row. */
 		this.inside.addEventListener("pointerdown", (event) => {
 			this.pressed = this.rowAt(event);
 		});
@@ -75,7 +75,7 @@ export class Table<R> {
 		new ResizeObserver(() => this.later()).observe(this.element);
 	}
 
-	/* `sorted`: the column that rows are sorted by, the largest first. */
+	/* `sorted`: the sort column, largest first. */
 	show(columns: Column<R>[], count: number,
 	     row: (index: number) => R | undefined, sorted?: string): void {
 		this.columns = columns;
@@ -88,7 +88,7 @@ export class Table<R> {
 		this.later();
 	}
 
-	/* Which row is open, by its look; -1: none. */
+	/* Highlight the open row; -1: none. */
 	mark(index: number): void {
 		this.opened = index;
 		if (index >= 0)
@@ -148,7 +148,7 @@ export class Table<R> {
 		return Math.min(TALLEST, this.count * ROW);
 	}
 
-	/* The first row in sight, which may be in part. */
+	/* The first visible row, possibly fractional. */
 	private first(): number {
 		const all = this.count * ROW;
 		const high = this.element.clientHeight - ROW;

@@ -1,9 +1,9 @@
 /*
- * Timelines above each other, with one axis of time: a line under the mouse
- * tells the figures of a moment in all of them, and what is brushed becomes a
- * filter. By keys: arrows move the line, with Shift they brush.
+ * Timelines one above the other, with one time axis. A line under the mouse
+ * shows the values of a moment in all of them; brushing sets a filter. By keys:
+ * arrows move the line, with Shift they brush.
  *
- *	title, figures here       |▁▂▅▇▇▇▅▂▁|    a lane for each
+ *	title, values here        |▁▂▅▇▇▇▅▂▁|    a lane for each
  *	                          |  [brush] |
  */
 import { svg } from "./dom";
@@ -12,9 +12,9 @@ import { h } from "./dom";
 
 export interface Series {
 	name: string;
-	kind: string;		/* of the style sheet: colour */
+	kind: string;		/* colour class in the style sheet */
 	values: ArrayLike<number>;
-	line?: boolean;		/* no area */
+	line?: boolean;		/* line without area */
 }
 
 export interface Lane {
@@ -31,7 +31,7 @@ export interface Mark {
 }
 
 export interface Times {
-	begin: number[];	/* of each step */
+	begin: number[];	/* start of each step */
 	end_ns: number;
 }
 
@@ -42,7 +42,8 @@ export interface Acts {
 }
 
 const GAP = 8, AXIS = 20;
-const NEAR = 5;			/* points within which an edge is taken */
+const NEAR = 5;			/* points around an edge in which it can be
+				 * dragged */
 
 type Range = [number, number] | null;
 
@@ -56,7 +57,7 @@ export class Timeline {
 	private range: Range = null;
 	private pulled: Range = null;
 	private pull: ((ns: number) => Range) | null = null;
-	private at = -1;		/* a step */
+	private at = -1;		/* index of a step */
 	private watching = false;
 	private wide = 600;
 	private readonly figures: HTMLElement[][] = [];
@@ -69,7 +70,7 @@ export class Timeline {
 	}
 
 	show(times: Times, lanes: Lane[], marks: Mark[], range: Range): void {
-		/* Another trace has other moments. */
+		/* A different trace: forget the moment. */
 		if (times.end_ns !== this.times.end_ns)
 			this.at = -1;
 		this.times = times;
@@ -104,7 +105,7 @@ export class Timeline {
 		return this.top(this.lanes.length) - GAP;
 	}
 
-	/* ---- what stays until the next answer ---- */
+	/* ---- the chart ---- */
 
 	private draw(): void {
 		const side = this.slim ? 0 : 190;
@@ -116,7 +117,7 @@ export class Timeline {
 		const hadFocus = this.chart === document.activeElement;
 		this.chart = svg("svg", { class: "lanes", width: this.wide,
 			height: tall, tabindex: 0, role: "application",
-			"aria-label": `${this.label}: arrow keys go through ` +
+			"aria-label": `${this.label}: arrow keys move in ` +
 			"time, with Shift they select a range" });
 		this.lanes.forEach((lane, i) => this.drawLane(lane, i));
 		this.drawMarks();
@@ -172,8 +173,8 @@ export class Timeline {
 		this.chart.append(group);
 	}
 
-	/* Between two paths: the lower one is walked as its mirror, for stairs
-	 * cannot be read backward. */
+	/* The area between two paths: the lower one is traversed backward,
+	 * point by point. */
 	private band(line: string, back: string, kind: string): SVGElement {
 		const points = back.match(/[MLH][^MLH]*/g) ?? [];
 		const corners: string[] = [];
@@ -256,7 +257,7 @@ export class Timeline {
 			}));
 	}
 
-	/* ---- what moves ---- */
+	/* ---- cursor and brush ---- */
 
 	private drawOver(): void {
 		const range = this.pulled ?? this.range;
@@ -288,7 +289,7 @@ export class Timeline {
 		this.tell();
 	}
 
-	/* At the line, or else the most of each. */
+	/* Show the values at the line, or else each maximum. */
 	private tell(): void {
 		this.figures.forEach((cells, i) => cells.forEach((cell, k) => {
 			const { unit, series } = this.lanes[i];
@@ -324,7 +325,8 @@ export class Timeline {
 		this.drawOver();
 	}
 
-	/* Whatever is hidden below the mouse is not told that this leaves it. */
+	/* An element hidden under the mouse gets no leave event: watch the
+	 * document. */
 	private watch(): void {
 		const over = (event: PointerEvent) => {
 			if (this.pull || this.chart.contains(event.target as Node))
@@ -375,8 +377,8 @@ export class Timeline {
 			(begin[this.at] + (begin[this.at + 1] ?? end_ns)) / 2);
 	}
 
-	/* How the range changes as the mouse goes on: one of its edges is
-	 * pulled, the whole of it, or a new one. */
+	/* How dragging changes the range: moves one of its edges, moves the
+	 * range, or starts a new one. */
 	private grip(x: number): (ns: number) => Range {
 		const range = this.range;
 		const start = this.ns(x);

@@ -1,31 +1,31 @@
 /*
- * What a view is, and the parts it is made of. A part asks the server for what
- * it shows, says that it loads, that there is nothing, or what went wrong, and
- * draws. What is asked already is not asked again; an answer that a newer call
- * made stale is never drawn.
+ * The interface of a view, and the parts it consists of. A part calls the
+ * server, shows loading, empty and error states, and draws the result. It does
+ * not repeat the same call, and never draws an answer that a newer call made
+ * stale.
  */
 import { Address, Changes, Pair } from "./address";
 import { Summary, Trace } from "./answers";
 import { Answer, Call, Gone, Progress, Stale, Wrong, ask, drop, sameCall, watch }
-	from "./ask";
+	from "./server_call";
 import { Child, h, tell } from "./dom";
 import { Filter, filter } from "./options";
-import type { Whole } from "./strip";
+import type { Whole } from "./overview_strip";
 
-const PATIENCE_MS = 150;	/* before it says that it loads */
+const PATIENCE_MS = 150;	/* before "Loading…" appears */
 
-/* All that views know of the page around them. */
+/* The interface of the page to its views. */
 export interface App {
 	readonly address: Address;
 	readonly traces: Trace[];
 	trace(): Trace;
 	summary(): Summary | undefined;
-	/* A call about the chosen trace, with the filters that are on. */
+	/* A call for the chosen trace, with the active filters. */
 	call(what: string, params?: Pair[], body?: string): Call;
 	/* The same without filters. */
 	plain(what: string, params?: Pair[], body?: string): Call;
 	go(changes: Changes, view?: string): void;
-	/* What is known of the whole recording's time, once it is. */
+	/* Calls `then` when the timeline of the whole recording is known. */
 	whole(then: (whole: Whole) => void): void;
 }
 
@@ -33,31 +33,31 @@ export interface Shown {
 	/* The address changed, or the trace has grown. */
 	update(): void;
 	close?(): void;
-	/* Of gnomon, what says the same; if it is not the view's. */
+	/* The equivalent gnomon command, if it differs from the view's. */
 	command?(): string;
-	/* A statement that says the same, as far as one can. */
+	/* An equivalent SQL statement, as far as possible. */
 	sql?(): string;
-	/* "/" was typed: where to search, if there is a place. */
+	/* "/" was typed: focus the search field, if there is one. */
 	search?(): void;
 }
 
 export interface View {
-	name: string;		/* in the address */
+	name: string;		/* name in the URL */
 	title: string;
-	key: string;		/* behind g */
-	hint: string;		/* for who comes first */
-	command?(app: App): string;	/* of gnomon that says the same */
-	sql?(app: App): string;		/* a statement that does */
+	key: string;		/* key after g */
+	hint: string;		/* shown on the first visit */
+	command?(app: App): string;	/* the equivalent gnomon command */
+	sql?(app: App): string;		/* an equivalent SQL statement */
 	open(element: HTMLElement, app: App): Shown;
 }
 
-/* What the words stand for that the commands' messages have. */
+/* Descriptions of the placeholders in the commands' messages. */
 const GIVE: Record<string, string> = {
-	REGEX: "a regular expression, as parse_.*",
+	REGEX: "a regular expression, such as parse_.*",
 	MOMENT: "a moment: 250ms after the start, 30% of the run, start, or " +
 		"@NAME of a marker or snapshot",
-	SIZE: "a size, as 4k or 1M", DURATION: "a duration, as 10ms",
-	N: "a number", ADDRESS: "an address, as 0x7f00" };
+	SIZE: "a size, such as 4k or 1M", DURATION: "a duration, such as 10ms",
+	N: "a number", ADDRESS: "an address, such as 0x7f00" };
 
 const OF_OPTION = /^(?:gnomon: )?--([\w-]+)[ :]/;
 
@@ -65,7 +65,7 @@ function wrongFilter(message: string): Filter | undefined {
 	return filter(OF_OPTION.exec(message)?.[1] ?? "");
 }
 
-/* A message about an option, as it is called in the page. */
+/* Rewrite a message about an option to name the page's filter. */
 function wrong(message: string): string {
 	const one = wrongFilter(message);
 
@@ -82,7 +82,7 @@ export class Part {
 	private wanted: Call | undefined;
 	private generation = "";
 
-	/* `quiet`: what else was said of its call says another part. */
+	/* `quiet`: do not show messages; another part shows them. */
 	constructor(private readonly app: App, private readonly slot: string,
 		    kind = "", private readonly quiet = false) {
 		this.body = h("div", { class: "part-body" });
@@ -91,7 +91,7 @@ export class Part {
 		watch(slot, (how) => this.tellProgress(how));
 	}
 
-	/* Asks, unless that is asked already, and draws what comes. */
+	/* Make the call, unless it is the current one, and draw its result. */
 	show(call: Call, draw: (value: unknown) => void,
 	     refused?: (error: Error) => void): void {
 		const now = this.app.traces.filter(({ id }) =>
@@ -101,7 +101,7 @@ export class Part {
 
 		if (sameCall(this.wanted, call) && now === this.generation)
 			return;
-		/* What was said of another call. */
+		/* Messages of another call. */
 		if (!sameCall(this.wanted, call))
 			this.note.hidden = true;
 		this.wanted = call;
@@ -149,7 +149,8 @@ export class Part {
 				"Loading…"));
 	}
 
-	/* That an index is made is progress, and over by now. */
+	/* Messages about building an index are progress, and obsolete by
+	 * now. */
 	private say({ messages }: Answer): void {
 		const said = messages.filter((message) =>
 			!/: indexing about /.test(message));
@@ -164,7 +165,7 @@ export class Part {
 
 		this.note.hidden = true;
 		this.drawn = undefined;
-		/* Asked again when the server is back. */
+		/* Repeat the call when the server is back. */
 		if (gone)
 			this.forget();
 		tell(error.message);
@@ -178,7 +179,8 @@ export class Part {
 			  "Try again")));
 	}
 
-	/* What is asked wrongly is refused again; a filter can be taken off. */
+	/* Repeating an invalid call would fail again, but the user can remove
+	 * the filter. */
 	private wayOut({ message }: Wrong): HTMLElement | false {
 		const name = wrongFilter(message)?.name;
 
@@ -189,13 +191,13 @@ export class Part {
 			  "Remove this filter");
 	}
 
-	/* There is nothing to draw, and why. */
+	/* Show why there is nothing to draw. */
 	empty(...why: Child[]): void {
 		this.body.replaceChildren(h("div", { class: "state" },
 					    h("p", {}, ...why)));
 	}
 
-	/* Nothing is asked, said or shown. */
+	/* Cancel the call and show nothing. */
 	clear(): void {
 		this.close();
 		this.forget();
@@ -204,7 +206,7 @@ export class Part {
 		this.busy(false);
 	}
 
-	/* The next call is asked in any case. */
+	/* Make the next call even if it is the same. */
 	forget(): void {
 		this.wanted = undefined;
 	}
@@ -214,7 +216,7 @@ export class Part {
 	}
 }
 
-/* Why nothing is shown, and the way out. */
+/* Why nothing is shown, and how to change that. */
 export function nothing(app: App, what: string): Child[] {
 	const on = app.address.filters();
 
@@ -228,7 +230,7 @@ export function nothing(app: App, what: string): Child[] {
 		  "Remove all filters")];
 }
 
-/* Choices of which one is on, as buttons side by side. */
+/* Mutually exclusive choices as buttons side by side. */
 export function choice(title: string, all: readonly (readonly [string, string])[],
 		       on: string, act: (value: string) => void):
 		HTMLElement {
@@ -249,7 +251,7 @@ export function chooser(title: string, all: readonly (readonly [string, string])
 	return h("label", { class: "chooser" }, h("span", {}, title), list);
 }
 
-/* Draws controls anew; what has the focus, has it afterwards. */
+/* Redraws controls, keeping the focus. */
 export function redraw(bar: HTMLElement, ...controls: Child[]): void {
 	const wanted = "button, select, input, a";
 	const at = Array.from(bar.querySelectorAll<HTMLElement>(wanted))

@@ -1,26 +1,26 @@
 /*
- * Every single allocation, in the order of their ends, by rows that are asked for
- * as they come into sight (block_pages.ts); in another order the first thousand.
- * One that is open tells its stacks, and its chain of reallocs.
+ * Every single allocation in order of their ends; visible rows are loaded on
+ * demand (block_pages.ts). Other orders show only the first thousand. The open
+ * block shows its stacks and its chain of reallocs.
  */
 import * as quantity from "../../page/quantity";
 import { Frame, Result, result, results } from "./answers";
-import { url } from "./ask";
+import { url } from "./server_call";
 import { Block, FIRST, Pages, ordered, sorted } from "./block_pages";
 import { Child, h } from "./dom";
-import { copy, ofFunction, ofRow } from "./lead";
+import { copy, ofFunction, ofRow } from "./menu_entries";
 import { Items, menuOf, showMenu } from "./menu";
 import * as moments from "./moments";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const ORDERS: [string, string][] = [["end", "when freed"],
 	["begin_ns", "allocation"], ["size", "size"], ["lifetime_ns", "lifetime"],
-	["between_allocations", "allocations meanwhile"],
-	["place", "place in its chain"], ["usable - size", "rounding up"]];
-const CHAIN = 200;		/* blocks of a chain that are shown */
+	["between_allocations", "allocations in its lifetime"],
+	["place", "position in its chain"], ["usable - size", "rounding"]];
+const CHAIN = 200;		/* maximum of blocks shown of a chain */
 
 const COUNT = "select sum(blocks) as blocks, sum(bytes) as bytes " +
 	"from block_counts";
@@ -55,17 +55,18 @@ const COLUMNS: Column<Block>[] = [
 	{ name: "site", title: "Allocated by", cell: site },
 	{ name: "thread", title: "Thread", wide: 130, cell: (block) =>
 		`${block.thread_name ?? ""} ${block.thread ?? ""}` },
-	{ name: "free", title: "Freed by", wide: 82, help: "the thread, if " +
-		"it was another one: gnomon run --free-stacks records it", cell: (block) =>
+	{ name: "free", title: "Freed by", wide: 82, help:
+		"the thread, if it was a different one", cell: (block) =>
 		block.free_thread !== null &&
 		block.free_thread !== block.thread ?
 		String(block.free_thread) : "" },
 	{ name: "place", title: "In chain", wide: 72, right: true, sorts: true,
-	  help: "its place in a chain of reallocs", cell: (block) =>
+	  help: "position in its chain of reallocs", cell: (block) =>
 		block.place === null ? "" : `${block.place}.` },
 ];
 
-/* One block: where it was allocated and freed, and its chain. */
+/* SQL for the details of a block: allocating and freeing stack, and realloc
+ * chain. */
 function details(block: Block): string {
 	return [side.asksFrames(block.context), side.asksFrames(block.free_context),
 		block.chain === null ? "select 1 where 0" : "select place, " +
@@ -87,7 +88,7 @@ function orderOf(app: App): string {
 	return app.address.oneOf("order", ORDERS.map(([one]) => one));
 }
 
-/* What the list shows, as a statement. */
+/* The statement for the list. */
 function inOrder(app: App, where = ""): string {
 	const order = orderOf(app);
 
@@ -131,9 +132,9 @@ class Blocks implements Shown {
 
 		return [...ofRow(app, { context: Number(block.context) },
 				 undefined),
-			link("Alive together with it", {
+			link("Alive at the same time", {
 				"alive-at": moments.text(at) }),
-			end !== null && link("Allocated while it was there",
+			end !== null && link("Allocated during its lifetime",
 				{ from: moments.text(at),
 				  to: moments.text(end) }),
 			link(`Of this size, ${quantity.size(
@@ -210,12 +211,12 @@ class Blocks implements Shown {
 		this.drawTools(rows.length < FIRST ?
 			`${quantity.count(rows.length)} allocations` :
 			`the first ${quantity.count(FIRST)} in this order; ` +
-			"“when freed” goes on to all");
+			"“when freed” shows all");
 		this.drawTable(rows.length, (index) => rows[index]);
 	}
 
-	/* What is open is told by its time and address: there was one block
-	 * only. */
+	/* The open block is identified by time and address, which are
+	 * unique. */
 	private open(): void {
 		const open = this.app.address.get("open") ?? "";
 		const key = /^(\d+)-(\d+)$/.exec(open);
@@ -235,7 +236,7 @@ class Blocks implements Shown {
 				if (block)
 					this.tell(block);
 				else
-					this.one.empty("There is no such block.");
+					this.one.empty("No such block.");
 			});
 		if (!this.beside.contains(this.one.element))
 			this.beside.replaceChildren(this.one.element);
@@ -271,7 +272,8 @@ class Blocks implements Shown {
 				...freed.rows.length ? [side.stack(this.app,
 					"Freed by", side.frames(freed))] :
 				block.end_ns === null ? [] : [h("p",
-					{ class: "quiet" }, "Who freed it was not " +
+					{ class: "quiet" },
+					"The free's call stack was not " +
 					"recorded: ", h("code", {},
 					"gnomon run --free-stacks"), " does.")],
 				...chain.rows.length ? [chainList(chain)] : []);
@@ -299,9 +301,9 @@ class Blocks implements Shown {
 
 export const blocks: View = {
 	name: "blocks", title: "Allocations", key: "a",
-	hint: "Every single allocation, in the order in which they were freed; " +
-		"what is live comes last. A click tells its stacks and its " +
-		"chain of reallocs; right click finds what else was there.",
+	hint: "Every single allocation in order of frees; live blocks come " +
+		"last. Click for its stacks and chain of reallocs; " +
+		"right-click to find related blocks.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [inOrder(app)]),
 	sql: (app) => inOrder(app, words.where("blocks", app.address.filters())),

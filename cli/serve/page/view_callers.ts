@@ -1,25 +1,25 @@
 /*
- * Callers and callees of a function: all functions on the left, and, of the
- * chosen one, who called it and what it called, with what was allocated by way
- * of that.
+ * Callers and callees of a function: all functions on the left, and, for the
+ * chosen one, its callers and callees with the allocations through each of
+ * them.
  */
 import { fitting } from "../../page/names";
 import { Pair } from "./address";
 import { Figures, Frame, Report, Result, Row, results } from "./answers";
 import { h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { showMenu } from "./menu";
 import { QUICK } from "./own_peaks";
 import * as rows from "./rows";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const MOST = 2000;		/* functions */
 const SORTS = rows.SORTS.filter(([name]) =>
 	["live", "peak", "total", "count", "temporary"].includes(name));
 
-/* A call stack counts once for each other function, however often it recurs. */
+/* A call stack counts once for each caller or callee, even with recursion. */
 function around(name: string, contexts = "contexts"): string {
 	const side = (kind: string, column: string) =>
 		`select '${kind}' as side, ${column} as function, ` +
@@ -43,8 +43,7 @@ function sortOf(app: App): string {
 	return app.address.oneOf("sort", SORTS.map(([one]) => one));
 }
 
-/* In the order of the view; where filters are a condition, not options, of the
- * sums that it selects. */
+/* In the order of the view; with filters as a condition on sums. */
 function aroundIn(app: App, where = ""): string {
 	const sort = sortOf(app);
 	const sums = "(select context, live_bytes, live_blocks, peak_bytes, " +
@@ -62,8 +61,8 @@ function near(result: Result, side: string, sort: string): Near[] {
 	return result.rows.filter((row) => row.side === side)
 		.map((row) => ({ own_peak_bytes: 0, lifetime_ns: 0, ...row,
 			function: row.function === null ? side === "caller" ?
-				"(none: it is outermost)" :
-				"(it allocated itself)" :
+				"(none: outermost function)" :
+				"(self: allocated directly)" :
 				row.function }) as unknown as Near)
 		.sort((a, b) => value(b) - value(a));
 }
@@ -84,7 +83,7 @@ class Callers implements Shown {
 	private report: Report | undefined;
 	private found: Row[] = [];
 	private result: Result | undefined;
-	private drawn = "";		/* by which the result is sorted */
+	private drawn = "";		/* sort key of the drawn result */
 
 	constructor(element: HTMLElement, private readonly app: App) {
 		this.all = new Part(app, "functions", "fills");
@@ -191,7 +190,7 @@ class Callers implements Shown {
 			this.draw();
 		});
 		this.draw();
-		/* Until one is chosen, functions have all of the width. */
+		/* Until one is chosen, functions take the full width. */
 		this.near.element.hidden = of === undefined;
 		if (of !== undefined)
 			this.drawAround(of, sort);
@@ -222,8 +221,8 @@ class Callers implements Shown {
 
 export const callers: View = {
 	name: "callers", title: "Callers, callees", key: "c",
-	hint: "Choose a function: who called it, and what it called, with what " +
-		"was allocated by way of that. A click goes on to the next one.",
+	hint: "Choose a function to see its callers and callees with the " +
+		"allocations through each of them. Click to go to one.",
 	command: (app) => app.address.get("of") === undefined ?
 		words.command("report", [["by", "within-function"],
 			["sort", sortOf(app)], ...app.address.filters()],

@@ -1,39 +1,40 @@
 /*
- * What changed: between another trace and this one, or between two moments of
- * this one. Rows are new, gone, grown or shrunk; or it is a flame graph. Two
- * moments of sums that have no stacks come by SQL, which has an index.
+ * Changes between another trace and this one, or between two moments of this
+ * one: rows that are new, gone, grown or shrunk, or a flame graph. Sums without
+ * stacks at two moments come from SQL, which uses the index.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Figures, Frame, Row, result } from "./answers";
-import { Call } from "./ask";
+import { Call } from "./server_call";
 import { DiffGraph } from "./diff_graph";
 import { Child, h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { showMenu } from "./menu";
 import * as moments from "./moments";
 import * as rows from "./rows";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, chooser, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const COSTS: [string, string][] = [["live", "live bytes"],
 	["peak", "bytes at the peak"], ["total", "total bytes"],
 	["count", "allocations"], ["temporary", "temporary blocks"],
 	["freed", "freed bytes"]];
-/* Functions are the same from build to build; lines of sites and stacks move. */
+/* Functions stay the same from build to build; lines of sites and stacks
+ * move. */
 const BY: [string, string][] = [["function", "function"], ["site", "site"],
 	["stack", "call stack"], ["file", "file"], ["line", "line"],
 	["library", "library"]];
-/* Of two moments: what SQL groups by, then what has stacks. */
+/* For two moments: the keys that use SQL, then those with stacks. */
 const BY_SQL: [string, string][] = [["function", "function"],
 	["file", "file"], ["library", "library"],
 	["thread_name", "thread"], ["within_function", "any function"]];
 const BY_MOMENTS: [string, string][] = [...BY_SQL, ["site", "site"],
 	["stack", "call stack"], ["line", "line"]];
-/* What the moments themselves say. */
+/* Filters that the two moments replace. */
 const OF_TIME = ["from", "to", "alive-at", "alive-at-2"];
 const STATES = ["new", "gone", "grown", "shrunk"];
 const MOST = 1000;
@@ -127,7 +128,8 @@ class Diff implements Shown {
 			BY_MOMENTS : BY).map(([name]) => name));
 	}
 
-	/* Its id; "": the address names one that is not served. */
+	/* The id of the older trace; "": the URL names one that is not
+	 * served. */
 	private old(): string {
 		const { app } = this;
 		const wanted = app.address.get("old");
@@ -149,7 +151,7 @@ class Diff implements Shown {
 	private cost(): string {
 		const costs = COSTS.map(([name]) => name);
 
-		/* A box has no freed bytes. */
+		/* Flame graphs have no freed bytes. */
 		return this.isOfSql() && !this.isGraph() ? "live" :
 			this.app.address.oneOf("cost", this.isGraph() ?
 				costs.filter((name) => name !== "freed") : costs);
@@ -160,7 +162,7 @@ class Diff implements Shown {
 			this.app.address.get("after") ?? "100%"];
 	}
 
-	/* With what is compared, and of it what the filters select. */
+	/* A call with the two sides and the filters. */
 	private compare(what: string, params: Pair[]): Call {
 		const { app } = this;
 		const [from, to] = this.moments();
@@ -188,7 +190,7 @@ class Diff implements Shown {
 
 				return { before, after, stack: [],
 					 state: stateOf(before, after),
-					 name: String(row.name ?? "(not known)"),
+					 name: String(row.name ?? "(unknown)"),
 					 row: { [this.by().replace("within_",
 						"")]: row.name } as unknown as Row };
 			});
@@ -405,7 +407,8 @@ class Diff implements Shown {
 
 export const diff: View = {
 	name: "diff", title: "Diff", key: "i",
-	hint: "What is new, gone, grown or shrunk: against another trace, or " +
-		"between two moments (brush a range and right click it).",
+	hint: "What is new, gone, grown or shrunk, compared with another " +
+		"trace or between two moments (brush a range and right-click " +
+		"it).",
 	open: (element, app) => new Diff(element, app),
 };

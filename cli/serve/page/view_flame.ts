@@ -1,21 +1,21 @@
 /*
- * The flame graph that `gnomon flamegraph` writes (cli/page/flame_view.ts), of
- * what the filters select.
+ * The flame graph of `gnomon flamegraph` (cli/page/flame_view.ts), for the
+ * selected blocks.
  */
 import { COSTS, Data, Tree } from "../../page/flame_data";
 import { Chosen, Flame, flame } from "../../page/flame_view";
 import { Frame } from "./answers";
-import { url } from "./ask";
+import { url } from "./server_call";
 import { h } from "./dom";
-import { ofFunction } from "./lead";
+import { ofFunction } from "./menu_entries";
 import { Items, placeOf, showMenu } from "./menu";
 import * as rows from "./rows";
 import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const ORDERS = ["callers", "callees"] as const;
 
-/* What a node is, as rows have it. */
+/* A node as the frame of a row. */
 export function frame(tree: Tree, node: number): Frame {
 	const [file, line] = tree.place(node).split(/:(\d+)/);
 
@@ -103,7 +103,8 @@ class FlameGraph implements Shown {
 				this.draw(tree);
 			}
 		});
-		/* Back, or forward: not what the view itself has changed. */
+		/* Redraw after Back or Forward, not after the view's own
+		 * changes. */
 		if (this.of && this.drawn !== now)
 			setTimeout(() => this.again(), 0);
 	}
@@ -125,8 +126,8 @@ class FlameGraph implements Shown {
 
 export const flameGraph: View = {
 	name: "flame", title: "Flame graph", key: "f",
-	hint: "As wide as what it cost: each box is a function, what it called " +
-		"hangs below. Click to zoom; right click for what leads on.",
+	hint: "Each box is a function, as wide as its cost; its callees are " +
+		"below. Click to zoom; right-click for more actions.",
 	command: (app) => words.command("flamegraph", app.address.filters(),
 					app.trace()),
 	sql: (app) => rows.asSql("stack", app.address.get("cost") ?? "live",

@@ -1,24 +1,24 @@
 /*
- * Groups: rows by whatever a report groups by, with all figures; in time as
- * small curves, if wanted. A row that is open tells its stack.
+ * Groups: the rows of a report by any key, with all measures, optionally with
+ * sparklines over time. The open row shows its stack.
  */
 import { fitting } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Report, Row, Step } from "./answers";
 import { spark } from "./axis";
-import { url } from "./ask";
+import { url } from "./server_call";
 import { h } from "./dom";
 import { GroupMore } from "./group_more";
-import { ofRow } from "./lead";
+import { ofRow } from "./menu_entries";
 import { Items, menuOf, showMenu } from "./menu";
 import * as moments from "./moments";
 import { Reports } from "./own_peaks";
 import * as rows from "./rows";
-import * as side from "./side";
+import * as side from "./side_pane";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const MOST = 1000;		/* rows */
 const STEPS = 48;
@@ -147,8 +147,8 @@ class Groups implements Shown {
 			rows.BY.find(([word]) => word === by)?.[1] ?? by,
 			cell: (row) => rows.name(row, by) };
 		const lines: Column<Row> = { name: "time", title: "Over time",
-			wide: 112, help: "what was live, or what was allocated " +
-			"when rows are sorted by that", cell: (row) =>
+			wide: 112, help: "live memory, or the allocations if " +
+			"rows are sorted by these", cell: (row) =>
 			row.timeline ? spark(row.timeline.map(of)) : "" };
 
 		return [name, ...isOverTime(this.app) ? [lines] : [],
@@ -248,8 +248,8 @@ class Groups implements Shown {
 export const groups: View = {
 	name: "groups", title: "Groups", key: "r",
 	hint: "Who holds, held and churns memory: a row for each site, call " +
-		"stack, library, thread, size … Click a row for its stack, a " +
-		"heading to sort, and right click for what leads on.",
+		"stack, library, thread, size … Click a row for its stack, " +
+		"click a heading to sort, right-click for more actions.",
 	command: (app) => words.command("report", [["by", bySort(app)[0]],
 		["sort", bySort(app)[1]], ...app.address.filters()],
 		app.trace()),

@@ -1,5 +1,5 @@
 /*
- * Histograms of sizes and lifetimes, and both against each other.
+ * Histograms of sizes and lifetimes, and a density plot of both.
  */
 import { Cell, result } from "./answers";
 import { exportSvg, figure } from "./axis";
@@ -7,7 +7,7 @@ import { Density, Pair, Range } from "./density";
 import { h } from "./dom";
 import { menuOf } from "./menu";
 import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const MEASURES: [string, string][] = [["blocks", "allocations"],
 	["bytes", "bytes"], ["live_bytes", "live bytes"],
@@ -31,7 +31,7 @@ class Histograms implements Shown {
 	private readonly part: Part;
 	private density: Density | undefined;
 	private rows: Record<string, Cell>[] = [];
-	private drawn = "";		/* the measure */
+	private drawn = "";		/* the drawn measure */
 
 	constructor(element: HTMLElement, private readonly app: App) {
 		this.part = new Part(app, "histograms");
@@ -81,7 +81,8 @@ class Histograms implements Shown {
 		const unit = measure.endsWith("bytes") ? "bytes" : "count";
 
 		if (all.length === 0) {
-			this.part.empty(...nothing(this.app, "There is nothing"));
+			this.part.empty(...nothing(this.app,
+				"There is no block"));
 			return;
 		}
 		this.density = new Density((value) => figure(unit, value),
@@ -110,9 +111,8 @@ class Histograms implements Shown {
 
 export const histograms: View = {
 	name: "histograms", title: "Sizes, lifetimes", key: "h",
-	hint: "How large blocks were and how long they lived, by powers of two: " +
-		"the darker a field, the more is in it. Drag over fields to " +
-		"filter by them.",
+	hint: "Sizes and lifetimes of blocks, by powers of two: darker " +
+		"fields contain more. Drag over fields to filter by them.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [statement()]),
 	sql: (app) => statement(words.where("sums", app.address.filters())),

@@ -1,6 +1,6 @@
 /*
- * Memory: what resident memory consists of; where in the address space live
- * blocks lie, to scale, and whose keep a page; and what was mapped.
+ * Memory: the parts of resident memory; the address space to scale, with live
+ * blocks and the pages they keep; and the mappings.
  */
 import * as space from "./address_space";
 import { Cell, results } from "./answers";
@@ -11,7 +11,7 @@ import { RESIDENCY, residentFigure } from "./memory_figure";
 import { bars } from "./space_bars";
 import { Zoom } from "./space_zoom";
 import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const KEY: [string, string][] = [["k0", "live"],
 	["kept", "free, on pages that live blocks keep"],
@@ -33,7 +33,7 @@ class MemoryView implements Shown {
 		element.append(h("div", { class: "memory" },
 			h("h2", {}, "Resident memory"), this.figure.element,
 			h("h2", {}, "Addresses, to scale", h("small", {},
-			  "click a bar to look into it, drag over it to filter"),
+			  "click a bar to zoom in, drag over it to filter"),
 			  h("a", { href: app.address.link({ q: PINNED }, "sql") },
 			    "Whose blocks keep pages")),
 			h("ul", { class: "space-key" }, ...KEY.map(
@@ -82,10 +82,11 @@ class MemoryView implements Shown {
 			if (made)
 				this.figure.body.replaceChildren(made);
 			else
-				this.figure.empty("Not known: there is no " +
-					"snapshot of memory. ", h("code", {},
+				this.figure.empty(
+					"Unknown: there is no snapshot of " +
+					"memory. ", h("code", {},
 					"gnomon run --snapshot-every 1s"),
-					" makes some.");
+					" takes snapshots.");
 		});
 		this.pages.show(app.call("sql", [], `${space.statement()};
 ${space.MAPPINGS}`), (value) => {
@@ -112,10 +113,10 @@ ${space.MAPPINGS}`), (value) => {
 
 export const memory: View = {
 	name: "memory", title: "Memory", key: "m",
-	hint: "Where live blocks lie: few of them on many pages is " +
-		"fragmentation. Click a bar to look into it, as far as to " +
-		"single blocks. Below, what was mapped, by whom, and what of " +
-		"it is resident.",
+	hint: "The address space with its live blocks: few blocks on many " +
+		"pages are fragmentation. Click a bar to zoom in, down to " +
+		"single blocks. Below are the mappings, their origins, and " +
+		"their resident memory.",
 	command: (app) => words.command("report", [["pages", ""],
 		...app.address.filters()], app.trace()),
 	sql: (app) => pinnedBy(words.where("pinned", app.address.filters())),

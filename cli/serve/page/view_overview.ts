@@ -1,6 +1,6 @@
 /*
- * The overview: totals, the answers first (findings.ts), and timelines of what
- * was live, of rates, and of resident memory, with one brush.
+ * The overview: totals, findings (findings.ts), and timelines of live memory,
+ * rates and resident memory, with one brush.
  */
 import * as quantity from "../../page/quantity";
 import { Result, Summary, numbers, results } from "./answers";
@@ -10,10 +10,10 @@ import { Findings, about, liveWhen } from "./findings";
 import { KINDS } from "./memory_figure";
 import { menuOf } from "./menu";
 import * as moments from "./moments";
-import { Whole, acts, steps } from "./strip";
+import { Whole, acts, steps } from "./overview_strip";
 import { Lane, Timeline } from "./timeline";
 import { App, Part, Shown, View } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 const HIGH = 74;
 
@@ -47,12 +47,12 @@ function totals(summary: Summary, of: ReturnType<typeof about>): HTMLElement {
 		([title, value, more]) => h("div", {}, h("dt", {}, title),
 			h("dd", {}, h("b", {}, value), h("small", {},
 			summary.estimated ? `${more}, estimated` : more))))),
-		of.isFiltered && h("p", { class: "quiet" }, "Of what the " +
-			"filters select; how long it ran, and what was " +
-			"resident, are of the whole process."));
+		of.isFiltered && h("p", { class: "quiet" },
+			"Totals of the selected blocks; run time and " +
+			"resident memory are of the whole process."));
 }
 
-/* What was measured now and then, as it holds until the next time. */
+/* A value for each step from occasional measurements: the last one holds. */
 function held(from: Result, column: string, begin: number[]): number[] {
 	const at = numbers(from, "time_ns"), values = numbers(from, column);
 	let next = 0;
@@ -84,7 +84,7 @@ function resident(residency: Result | undefined, usage: Result | undefined,
 			.filter(({ values }) => values.some((one) => one > 0)) }];
 }
 
-/* What filters select, before the whole. */
+/* The lanes; if there are filters, both the selection and the total. */
 function lanes({ times, timeline }: Whole, chosen: Result | undefined,
 	       residency?: Result, usage?: Result): Lane[] {
 	const { begin, end_ns } = times;
@@ -144,7 +144,7 @@ class Overview implements Shown {
 			h("section", { class: "lanes-section" },
 				h("h2", {}, "Over time", h("small", {},
 					"drag to select a range for all " +
-					"views; right click for what was " +
+					"views; right-click for the blocks " +
 					"alive at a moment"), this.button()),
 				this.kernel.element, this.chosen.element,
 				this.lines.element));
@@ -175,7 +175,7 @@ class Overview implements Shown {
 		});
 	}
 
-	/* Goes over all events: what is known sooner comes first. */
+	/* This goes over all events, so it comes after the fast results. */
 	private resident(): void {
 		this.kernel.show(this.app.plain("sql", [], KERNEL), (value) => {
 			this.residency = results(value);
@@ -184,14 +184,14 @@ class Overview implements Shown {
 		}, () => this.findings.known({ columns: [], rows: [] }));
 	}
 
-	/* What sums are of: a trace, and filters. */
+	/* Identifies what sums are about: trace and filters. */
 	private chosenBy(): string {
 		return JSON.stringify([this.app.trace().id,
 				       this.app.address.filters()]);
 	}
 
-	/* Those that the sentences below are about; until they come, of all what
-	 * is known already. */
+	/* The totals that the findings are about; until then, those of the
+	 * unfiltered trace if no filter is active. */
 	private totals(): void {
 		const { app, sums } = this;
 		const is = about(app);
@@ -202,7 +202,7 @@ class Overview implements Shown {
 			this.top.replaceChildren(totals(summary, is));
 	}
 
-	/* The range alone asks for nothing: it is drawn upon the whole. */
+	/* The time range needs no call: it is only drawn on the chart. */
 	private timelines(): void {
 		const { app } = this;
 		const others = app.address.filters().filter(([name]) =>
@@ -243,9 +243,9 @@ class Overview implements Shown {
 
 export const overview: View = {
 	name: "overview", title: "Overview", key: "o",
-	hint: "What the program did with memory, the answers first. Each " +
-		"sentence links to what it was read from. Drag over a timeline: " +
-		"every view then shows what was allocated in that range.",
+	hint: "How the program used memory, findings first. Each finding " +
+		"links to its data. Drag over a timeline: all views then " +
+		"show the allocations in that range.",
 	command: (app) => words.command("report", app.address.filters(),
 					app.trace()),
 	sql: (app) => steps("*", words.and("timeline", app.address.filters())),

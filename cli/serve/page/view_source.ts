@@ -1,19 +1,19 @@
 /*
- * Source: the lines of a function with what they allocated, where the server
- * finds them (`gnomon serve --source-root DIR`); else its instructions.
+ * Source: the lines of a function with their allocations, if the server finds
+ * the source (`gnomon serve --source-root DIR`); else its instructions.
  */
 import { Figures } from "./answers";
 import { h } from "./dom";
-import { copy } from "./lead";
+import { copy } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { exactly } from "./options";
 import { NO_OWN_PEAKS } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
-const AROUND = 8;		/* lines before and behind */
+const AROUND = 8;		/* context lines before and after */
 const LONGEST = 2000;
 
 const SORTS = rows.SORTS.filter(([name]) =>
@@ -26,7 +26,7 @@ interface Line extends Partial<Figures> {
 }
 
 interface SourceFile {
-	file: string;		/* "": not known */
+	file: string;		/* "": unknown */
 	path: string | null;
 	newer: boolean;
 	lines: Line[];
@@ -59,7 +59,7 @@ class Source implements Shown {
 	private readonly part: Part;
 	private readonly field: HTMLInputElement;
 	private all: Annotated[] = [];
-	private sought = false;		/* files, by the server */
+	private sought = false;		/* the server looked for source files */
 	private readonly others: Part[] = [];
 
 	constructor(element: HTMLElement, private readonly app: App) {
@@ -89,7 +89,7 @@ class Source implements Shown {
 					"1" : null })));
 	}
 
-	/* A bar and two figures before each line. */
+	/* A bar and two values before each line. */
 	private figures(one: Partial<Figures> & { self?: Figures }, whole: number):
 			HTMLElement[] {
 		const value = rows.valueOf(this.cost());
@@ -105,7 +105,7 @@ class Source implements Shown {
 				own ? rows.figure(unit, own) : "")];
 	}
 
-	/* Lines around those with costs, which alone come with them. */
+	/* Add context lines; the answer has only lines with costs. */
 	private around({ file, lines }: SourceFile, body: HTMLElement,
 		       whole: number): void {
 		const numbers = lines.map(({ line }) => line);
@@ -149,7 +149,7 @@ class Source implements Shown {
 
 	private file(one: SourceFile, whole: number): HTMLElement {
 		const { file, newer, lines } = one;
-		const table = this.table(["and callees", "itself", "line", ""],
+		const table = this.table(["with callees", "self", "line", ""],
 			lines.map((line) => this.line(file, line, whole)));
 
 		this.around(one, table.querySelector("tbody") as HTMLElement,
@@ -157,8 +157,9 @@ class Source implements Shown {
 		return h("section", {}, h("h3", {}, h("code", {}, file),
 			h("button", { type: "button", class: "small", click: () =>
 				void copy(file, "path") }, "Copy path")),
-			newer && h("p", { class: "quiet" }, "The file is newer " +
-				"than the program: lines may have moved."),
+			newer && h("p", { class: "quiet" },
+				"The file is newer than the program: lines " +
+				"may have moved."),
 			table);
 	}
 
@@ -178,7 +179,7 @@ class Source implements Shown {
 		return h("section", {}, h("h3", {}, "Instructions"),
 			...one.code.map(({ error, instructions }) => error ?
 				h("p", { class: "quiet" }, error) :
-				this.table(["and callees", "itself", "line", ""],
+				this.table(["with callees", "self", "line", ""],
 				instructions.map((step) => h("tr", {
 					class: step.returns_to ? "costs" : "" },
 					...this.figures(costs.get(
@@ -191,28 +192,28 @@ class Source implements Shown {
 	}
 
 	/* Why no line is known. A trace may name any file of this machine: the
-	 * server reads those alone that lie where whoever started it said. */
+	 * server reads sources only below --source-root. */
 	private unread({ files }: Annotated): HTMLElement {
 		const recorded = files.find(({ file }) => file.startsWith("/") &&
 			!file.startsWith("/usr/"))?.file ??
 			files.find(({ file }) => file !== "")?.file;
 
 		if (!recorded)
-			return h("p", { class: "quiet" }, "No line is known: the " +
-				"program has no debug information of this " +
-				"function.");
+			return h("p", { class: "quiet" },
+				"No lines are known: the program has no " +
+				"debug information for this function.");
 		if (this.sought)
 			return h("p", { class: "quiet" }, h("code", {}, recorded),
-				" is not under a directory that was given by ",
+				" is not below a directory given with ",
 				h("code", {}, "--source-root"), ".");
 		const directory = recorded.startsWith("/") ? recorded.slice(0,
 			recorded.lastIndexOf("/")) || "/" : "DIR";
 		const start = words.command("serve", [["source-root",
 			directory]], this.app.trace());
 		return h("div", { class: "quiet" }, h("p", {}, "The server does " +
-			"not look for ", h("code", {}, recorded), ": a trace may " +
-			"name any file, and sources are read only where it was " +
-			"told to. Start it again as"),
+			"not read ", h("code", {}, recorded), ": a trace may " +
+			"name any file, so the server reads sources only " +
+			"below --source-root. Restart it as"),
 			h("p", {}, h("code", {}, start), " ", h("button", {
 				type: "button", class: "small", click: () =>
 				void copy(start, "command") }, "Copy command")));
@@ -239,8 +240,8 @@ class Source implements Shown {
 		this.drawTools();
 		if (of === undefined) {
 			this.part.forget();
-			this.part.empty("Which function? Right click on one in " +
-				"any view, or write its name above.");
+			this.part.empty("Which function? Right-click on one " +
+				"in any view, or type its name above.");
 			return;
 		}
 		this.part.show(app.call("annotate", [["of", of],
@@ -265,7 +266,7 @@ class Source implements Shown {
 			part.close();
 		if (this.all.length === 0)
 			this.part.empty(...nothing(this.app,
-				"There is nothing of that function"));
+				"There is no allocation in that function"));
 		else
 			this.part.body.replaceChildren(h("div",
 				{ class: "source-body" }, ...this.all.map(
@@ -286,8 +287,8 @@ class Source implements Shown {
 
 export const source: View = {
 	name: "source", title: "Source", key: "u",
-	hint: "What each line of a function allocated, itself and by what it " +
-		"called; where the source is not found, the instructions.",
+	hint: "The allocations of each line of a function, self and with " +
+		"callees; if the source is not found, its instructions.",
 	command: (app) => words.command("annotate", app.address.filters(),
 		app.trace(), [app.address.get("of") ?? "main"]),
 	sql: (app) => rows.asSql("line", app.address.get("cost") ?? "live",

@@ -1,13 +1,13 @@
 /*
- * The SQL console. A statement runs with the filters that are on, and is in the
- * address; a row of its result leads on to filters.
+ * The SQL console. A statement runs with the active filters and is in the URL;
+ * rows of its result can become filters.
  */
 import * as quantity from "../../page/quantity";
 import { Cell, Result, result as only, results } from "./answers";
 import { exportSvg } from "./axis";
-import { Stale, ask, url } from "./ask";
+import { Stale, ask, url } from "./server_call";
 import { Child, h } from "./dom";
-import { copy } from "./lead";
+import { copy } from "./menu_entries";
 import { Items, menuOf, showMenu } from "./menu";
 import { exactly } from "./options";
 import { chart, isNumber } from "./sql_chart";
@@ -16,7 +16,7 @@ import { TableOf, history, placeOf, questions, remember, schema } from
 	"./sql_words";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
 type Line = Record<string, Cell>;
 
@@ -24,7 +24,7 @@ const FIRST = `select function, human(sum(live_bytes)) as live,
     sum(live_blocks) as blocks
 from sums group by 1 order by sum(live_bytes) desc limit 20`;
 
-/* Columns of a result that filters know, and how. */
+/* Columns of a result that have a filter. */
 const FILTERS: Record<string, (value: string) => [string, string]> = {
 	context: (value) => ["context", value],
 	free_context: (value) => ["free-context", value],
@@ -74,7 +74,7 @@ function columnsOf(result: Result, raw: boolean): Column<Line>[] {
 	});
 }
 
-/* "Make this a filter": of one row, or of all of them. */
+/* Menu items that filter by one row, or by all of them. */
 function filterItems(app: App, rows: Line[], columns: string[]): Items {
 	return columns.filter((column) => column in FILTERS)
 		.map((column) => {
@@ -157,7 +157,7 @@ class Console implements Shown {
 	}
 
 	private drawBar(): void {
-		const asked = h("button", { type: "button" }, "Questions");
+		const asked = h("button", { type: "button" }, "Examples");
 		const before = h("button", { type: "button" }, "History");
 
 		menuOf(asked, "", () => questions().map((one) => ({
@@ -170,8 +170,8 @@ class Console implements Shown {
 				"Ctrl Enter", click: () => this.run() }, "Run"),
 			asked, before, h("span", { class: "quiet" },
 			h("kbd", {}, "Ctrl Enter"), " runs, ",
-			h("kbd", {}, "Ctrl Space"), " completes; filters that " +
-			"are on hold for all tables"));
+			h("kbd", {}, "Ctrl Space"), " completes; active " +
+			"filters apply to all tables"));
 	}
 
 	private run(): void {
@@ -247,8 +247,9 @@ class Console implements Shown {
 			chart(result) : null;
 		this.part.body.replaceChildren(this.tools, made ? made.element :
 			app.address.get("as") === "chart" ? h("p",
-				{ class: "state" }, "There is no column of " +
-				"numbers to draw.") : this.table.element);
+				{ class: "state" },
+				"There is no numeric column to draw.") :
+			this.table.element);
 		if (!made)
 			this.table.show(columnsOf(result, app.address
 				.get("raw") === "1"), result.rows.length,
@@ -262,8 +263,8 @@ class Console implements Shown {
 		if (statement === undefined) {
 			if (!this.editor.text)
 				this.editor.text = FIRST;
-			this.part.empty("Run a statement, choose one of the " +
-				"questions, or ask for ", h("code", {}, "blocks"),
+			this.part.empty("Run a statement, choose an example, " +
+				"or query ", h("code", {}, "blocks"),
 				": every single allocation.");
 			return;
 		}
@@ -295,9 +296,9 @@ class Console implements Shown {
 
 export const sql: View = {
 	name: "sql", title: "SQL", key: "s",
-	hint: "Every allocation is a row of “blocks”: ask anything. Questions " +
-		"has statements to begin with; right click on a row makes it a " +
-		"filter.",
+	hint: "Every allocation is a row of “blocks”: run any query. " +
+		"“Examples” has statements to start with; right-click a row " +
+		"to filter by it.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [app.address.get("q") ?? FIRST]),
 	sql: (app) => [app.address.get("q") ?? FIRST,

@@ -1,19 +1,20 @@
 /*
- * Threads: what each allocated, and a matrix of who frees what others allocated.
- * Below, the processes that the server has traces of, side by side.
+ * Threads: the allocations of each, and a matrix of who frees the blocks of
+ * others. Below, all processes that the server has traces of, side by side.
  */
 import * as quantity from "../../page/quantity";
 import { Cell, Report, Result, Row, Summary, results } from "./answers";
 import { figure } from "./axis";
-import { Stale, ask } from "./ask";
+import { Stale, ask } from "./server_call";
 import { h } from "./dom";
 import { showMenu, placeOf } from "./menu";
 import { QUICK } from "./own_peaks";
 import * as rows from "./rows";
 import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
-const MOST = 20;		/* threads in the matrix; the others are one */
+const MOST = 20;		/* threads in the matrix; all others are
+				 * merged */
 const PROCESSES = 40;
 const OTHERS = "others";
 
@@ -31,7 +32,7 @@ group by 1, 2 order by blocks desc`;
 
 type Line = Record<string, Cell>;
 
-/* Threads that allocated or freed most, and the sums of each pair. */
+/* The threads with most allocations or frees, and the sums of each pair. */
 function matrix(frees: Line[], measure: string):
 		{ threads: string[]; cells: Map<string, number> } {
 	const sums = new Map<string, number>();
@@ -61,7 +62,7 @@ class Threads implements Shown {
 	private readonly frees: Part;
 	private readonly others = h("section", { class: "processes" });
 	private readonly names = new Map<string, string>();
-	private lines: Line[] | undefined;	/* not known yet */
+	private lines: Line[] | undefined;	/* undefined: not known yet */
 	private asked = "";
 
 	constructor(element: HTMLElement, private readonly app: App) {
@@ -70,8 +71,9 @@ class Threads implements Shown {
 		element.append(this.tools, h("div", { class: "threads-body" },
 			h("h2", {}, "Who allocates"), this.list.element,
 			h("h2", {}, "Who frees what others allocated",
-				h("small", {}, "a row allocated, a column " +
-				  "freed; a click tells what")),
+				h("small", {},
+				  "rows allocated, columns freed; click for " +
+				  "details")),
 			this.frees.element, this.others));
 	}
 
@@ -82,7 +84,7 @@ class Threads implements Shown {
 	private label(thread: string): string {
 		const name = this.names.get(thread);
 
-		return thread === "null" ? "not known" : name ?
+		return thread === "null" ? "unknown" : name ?
 			`${name} ${thread}` : thread;
 	}
 
@@ -126,9 +128,11 @@ class Threads implements Shown {
 		showMenu(...placeOf(event, event.target as Element),
 			`${this.label(from)} → ${this.label(to)}`, [
 			from !== OTHERS && to !== OTHERS && {
-				text: "What one allocated and the other freed",
+				text: "Blocks that the first allocated and " +
+				      "the second freed",
 				link: address.link({ q: of(from, to) }, "sql") },
-			from !== OTHERS && { text: "Only what this allocated",
+			from !== OTHERS && { text:
+				"Only blocks that the first allocated",
 				link: address.link({ thread: from }, "groups") }]);
 	}
 
@@ -246,8 +250,8 @@ class Threads implements Shown {
 
 export const threads: View = {
 	name: "threads", title: "Threads", key: "d",
-	hint: "What each thread allocated, and, off the diagonal, blocks that " +
-		"one thread allocated and another freed.",
+	hint: "The allocations of each thread, and, off the diagonal, blocks " +
+		"that one thread allocated and another freed.",
 	command: (app) => words.command("report", [["by", "thread"],
 		["sort", "total"], ...app.address.filters()], app.trace()),
 	sql: (app) => rows.asSql("thread", "total", app.address.filters()),

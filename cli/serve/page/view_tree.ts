@@ -1,31 +1,32 @@
 /*
- * The tree of calls, from the outermost functions down, or from the allocating
- * ones up. Branches open by a click, or by the arrow keys; at first the heaviest
- * way is open. What was opened and closed by hand is in the address.
+ * The call tree, from the outermost functions down or from the allocating
+ * functions up. A click or the arrow keys open branches; initially the heaviest
+ * path is open. Manually opened and closed branches are in the URL.
  */
 import { fitting, mark } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Branch, Report } from "./answers";
 import { h } from "./dom";
-import { ofFunction, ofRow } from "./lead";
+import { ofFunction, ofRow } from "./menu_entries";
 import { showMenu } from "./menu";
 import { Reports } from "./own_peaks";
 import * as rows from "./rows";
 import { Column, Table } from "./table";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"./view";
-import * as words from "./words";
+import * as words from "./as_command";
 
-const DEEP = 340;		/* points for names, and how deep they are */
-const WIDE = 60;		/* branches side by side, at most */
-const HEAVY = .3;		/* of its caller: if the heaviest, open at first */
+const DEEP = 340;		/* points for names with indentation */
+const WIDE = 60;		/* maximum of sibling branches */
+const HEAVY = .3;		/* the heaviest child is open if it has this
+				 * share of its caller */
 const SORTS = rows.SORTS.filter(([name]) =>
 	!["lifetime", "age"].includes(name));
 
 interface Node {
 	branch: Branch;
-	path: string;		/* a mark of all names on the way */
+	path: string;		/* a hash of the names on the path */
 	parent: Node | null;
 	children: Node[];
 }
@@ -88,7 +89,7 @@ class CallTree implements Shown {
 			h("div", { class: "split" }, this.part.element));
 	}
 
-	/* ---- what is open ---- */
+	/* ---- open branches ---- */
 
 	private byHand(): Set<string> {
 		return new Set((this.app.address.get("x") ?? "").split(".")
@@ -132,8 +133,8 @@ class CallTree implements Shown {
 		return true;
 	}
 
-	/* Nodes in sight: all around whose callers are open, or, of a search,
-	 * what is found with the way there. */
+	/* Visible nodes: those whose callers are all open, or, in a search,
+	 * hits with their callers. */
 	private visible(): Node[] {
 		const sought = (this.app.address.get("search") ?? "")
 			.toLowerCase();
@@ -182,8 +183,8 @@ class CallTree implements Shown {
 			sum + value(one.branch), 0);
 		const unit = rows.FIGURES.find(({ name }) => name === sort)
 			?.unit ?? "bytes";
-		const own: Column<Node> = { name: "self", title: "Itself",
-			wide: 76, right: true, help: "without what it called",
+		const own: Column<Node> = { name: "self", title: "Self",
+			wide: 76, right: true, help: "without callees",
 			cell: ({ branch }) => rows.figure(unit,
 							  value(branch.self)) };
 		const part: Column<Node> = { name: "share", title: "Share",
@@ -219,7 +220,7 @@ class CallTree implements Shown {
 		this.shown = this.visible();
 		if (this.shown.length === 0) {
 			this.part.empty(...this.app.address.get("search") ?
-				["No function is called like that."] :
+				["No function has such a name."] :
 				nothing(this.app, "There is no allocation"));
 			return;
 		}
@@ -253,8 +254,9 @@ class CallTree implements Shown {
 
 export const tree: View = {
 	name: "tree", title: "Tree", key: "t",
-	hint: "Who called whom: from main down to what allocated, or from there " +
-		"back to the callers. → and ← open and close a branch.",
+	hint: "The call tree: from main down to the allocating functions, or " +
+		"from these up to their callers. → and ← open and close a " +
+		"branch.",
 	command: (app) => words.command("report", [
 		["tree", treeSort(app)[0]], ["sort", treeSort(app)[1]],
 		...app.address.filters()], app.trace()),

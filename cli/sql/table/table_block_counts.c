@@ -1,9 +1,9 @@
 /*
- * table_block_counts.c: the table `block_counts`: how many rows `blocks` has, and
- * of how many bytes, by the threads that allocated and freed. The store adds them
- * up, so that SQLite sees a row for each pair of threads, not for each block.
+ * table_block_counts.c: the table `block_counts`: the number and bytes of the
+ * rows of `blocks`, by allocating and freeing thread. The store adds them up,
+ * so SQLite sees one row for each pair of threads instead of each block.
  *
- *  I1  Rows add up to those that `blocks` has with the same filters.
+ *  I1  Rows add up to the rows of `blocks` with the same filters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 enum { THREAD = 1, FREE_THREAD, LIVE, BLOCKS, BYTES };
 
 static const struct sql_column own[] = {
-	{ "thread", SQL_INTEGER, .help = "that allocated; NULL: not known" },
-	{ "free_thread", SQL_INTEGER, .help = "that freed; NULL: none did, or "
-	  "it is not known" },
-	{ "live", SQL_INTEGER, .help = "1: they are live; 0: they ended" },
-	{ "blocks", SQL_INTEGER, .help = "how many" },
-	{ "bytes", SQL_INTEGER, .help = "that were asked for" },
+	{ "thread", SQL_INTEGER, .help = "allocating thread; NULL: unknown" },
+	{ "free_thread", SQL_INTEGER, .help =
+	  "freeing thread; NULL: not freed, or unknown" },
+	{ "live", SQL_INTEGER, .help = "1: live; 0: ended" },
+	{ "blocks", SQL_INTEGER, .help = "number of blocks" },
+	{ "bytes", SQL_INTEGER, .help = "requested bytes" },
 };
 
 #define USED (STORE_BIT(STORE_THREAD) | STORE_BIT(STORE_END_THREAD) |	\
@@ -36,7 +36,7 @@ struct thread_pair {
 	uint64_t blocks, bytes;
 };
 
-/* Those that a worker met; in that of the first, in the end, all. */
+/* The pairs seen by one worker; the first worker's list is the result. */
 struct tally {
 	struct thread_pair *list;
 	size_t count, capacity;
@@ -59,7 +59,7 @@ static const struct sql_column *columns(unsigned *count)
 
 static void add(struct tally *tally, const struct thread_pair *more)
 {
-	/* numbers of threads are below 2^31, but for STORE_NONE */
+	/* thread numbers are below 2^31, except STORE_NONE */
 	uint64_t key = (uint64_t)more->thread << 33 |
 		       (uint64_t)more->free_thread << 1 | more->live;
 	uint32_t at = table_number(&tally->number, key, tally->count);
@@ -90,7 +90,7 @@ static void take(void *owner, unsigned worker, const struct store_batch *batch)
 	}
 }
 
-/* By one thread, where what is asked wants rows in their order. */
+/* One thread, if the scan needs rows in order. */
 static int count_in_order(struct counts *counts)
 {
 	struct store_cursor *cursor = store_cursor_new(
@@ -187,8 +187,8 @@ static void value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_block_counts = {
 	.name = "block_counts",
-	.help = "how many blocks there are, by the threads that allocated and "
-		"freed them: sums of blocks, without a look at each",
+	.help = "number of blocks by allocating and freeing thread: sums of "
+		"the table blocks, computed quickly",
 	.columns = columns,
 	.filters = true,
 	.begin = begin,

@@ -1,12 +1,11 @@
 /*
- * table_blocks.c: the table `blocks`: each block of the recording a row, out of
- * the store of its trace (cli/store/store.h). What a statement compares and
- * filters is the store's to look at (sql_scan.h); columns that it does not use
- * are not read.
+ * table_blocks.c: the table `blocks`: one row for each block of the recording,
+ * from the trace's store (cli/store/store.h). The store evaluates comparisons
+ * and filters (sql_scan.h), and reads only the columns that a statement uses.
  *
- * The value of a column is looked up for each row that SQLite sees: it comes out
- * of the batch at hand. Batches are unpacked ahead by threads
- * (cli/store/store_ahead.h), as most of the time of a statement is SQLite's own.
+ * Values come from the current batch, one for each row that SQLite visits.
+ * Threads decompress batches ahead (cli/store/store_readahead.h), since SQLite
+ * itself takes most of a statement's time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +18,7 @@
 #include "cli/sql/sql_scan.h"
 #include "cli/sql/sql_store.h"
 #include "cli/sql/sql_tables.h"
-#include "cli/store/store_ahead.h"
+#include "cli/store/store_readahead.h"
 #include "cli/store/store_cursor.h"
 
 enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
@@ -28,68 +27,72 @@ enum { CONTEXT = 1, ADDRESS, SIZE, USABLE, BEGIN, END, LIFETIME, FATE,
 
 #define BIT(column) STORE_BIT(STORE_##column)
 
-/* And which columns of the store it is made of. */
+/* Columns, and the store's columns that each needs. */
 static const struct {
 	struct sql_column column;
 	uint32_t from;
 } own[] = {
 	[CONTEXT - 1] = { { "context", SQL_INTEGER, .equal = true,
-		.help = "the call stack that allocated it: "
-		"contexts.context" }, BIT(NODE) },
+		.help = "allocating call stack: contexts.context" },
+		BIT(NODE) },
 	[ADDRESS - 1] = { { "address", SQL_INTEGER, .equal = true,
-		.range = true, .help = "where it lay" }, BIT(ADDRESS) },
+		.range = true, .help = "address of the block" }, BIT(ADDRESS) },
 	[SIZE - 1] = { { "size", SQL_INTEGER, .equal = true, .range = true,
 		.exact = true,
-		.help = "bytes that were asked for" }, BIT(SIZE) },
-	[USABLE - 1] = { { "usable", SQL_INTEGER, .help = "bytes that the "
-		"allocator gave; NULL: not known" }, BIT(USABLE) },
+		.help = "requested bytes" }, BIT(SIZE) },
+	[USABLE - 1] = { { "usable", SQL_INTEGER, .help =
+		"bytes that the allocator provided; NULL: unknown" },
+		BIT(USABLE) },
 	[BEGIN - 1] = { { "begin_ns", SQL_INTEGER, .equal = true,
-		.range = true, .help = "when it was allocated, since the "
+		.range = true, .help = "time of the allocation, since the "
 		"start of the recording" }, BIT(BEGIN) },
 	[END - 1] = { { "end_ns", SQL_INTEGER, .equal = true, .range = true,
-		.help = "when it ended; NULL: it is live" }, BIT(END) },
+		.help = "time of the end; NULL: live" }, BIT(END) },
 	[LIFETIME - 1] = { { "lifetime_ns", SQL_INTEGER, .equal = true,
-		.range = true, .help = "how long it lived; of a live one, "
-		"until the last"
-		" event" }, BIT(BEGIN) | BIT(END) },
-	[FATE - 1] = { { "fate", SQL_TEXT, .help = "live, freed, moved (by "
-		"realloc, to another block), or lost (it cannot be there any "
-		"more, and no free was seen)" }, BIT(HOW) },
-	[TEMPORARY - 1] = { { "temporary", SQL_INTEGER, .help = "1: freed "
-		"before its thread's next allocation (see --temporary)" },
+		.range = true, .help = "lifetime; for a live block, until the "
+		"last event" }, BIT(BEGIN) | BIT(END) },
+	[FATE - 1] = { { "fate", SQL_TEXT, .help =
+		"live, freed, moved (by realloc, to another block), or lost "
+		"(it must be gone, but no free was recorded)" }, BIT(HOW) },
+	[TEMPORARY - 1] = { { "temporary", SQL_INTEGER, .help =
+		"1: freed before its thread's next allocation (see "
+		"--temporary)" },
 		BIT(HOW) | BIT(BETWEEN) },
 	[THREAD - 1] = { { "thread", SQL_INTEGER, .equal = true,
-		.help = "the number that the kernel gave the thread that "
-		"allocated it; NULL: not known" }, BIT(THREAD) },
+		.help = "kernel's id (tid) of the allocating thread; NULL: "
+		"unknown" }, BIT(THREAD) },
 	[THREAD_NAME - 1] = { { "thread_name", SQL_TEXT,
-		.help = "what that was called last" }, BIT(THREAD) },
-	[FREE_CONTEXT - 1] = { { "free_context", SQL_INTEGER, .help = "the "
-		"call stack that freed it; NULL: none did, or it was not "
-		"recorded (--free-stacks)" }, BIT(END_NODE) },
+		.help = "last name of that thread" }, BIT(THREAD) },
+	[FREE_CONTEXT - 1] = { { "free_context", SQL_INTEGER, .help =
+		"call stack that freed it; NULL: not freed, or not recorded "
+		"(--free-stacks)" }, BIT(END_NODE) },
 	[FREE_THREAD - 1] = { { "free_thread", SQL_INTEGER, .equal = true,
-		.help = "the thread that freed it; NULL: none did, or it is "
-		"not known" }, BIT(END_THREAD) },
+		.help = "thread that freed it; NULL: not freed, or unknown" },
+		BIT(END_THREAD) },
 	[CHAIN - 1] = { { "chain", SQL_INTEGER, .equal = true, .range = true,
-		.help = "the number of its chain of reallocs, in its process; "
-		"NULL: it is in none" }, BIT(CHAIN) },
+		.help = "number of its chain of reallocs, in its process; "
+		"NULL: none" }, BIT(CHAIN) },
 	[PLACE - 1] = { { "place", SQL_INTEGER, .equal = true, .range = true,
-		.help = "its place in the chain, from 1; NULL: it is in "
-		"none" }, BIT(PLACE) },
+		.help = "position in the chain, from 1; NULL: no chain" },
+		BIT(PLACE) },
 	[BETWEEN - 1] = { { "between_allocations", SQL_INTEGER,
-		.help = "other allocations of its thread between its own and "
-		"its end; NULL: it is live" }, BIT(HOW) | BIT(BETWEEN) },
-	[ARENA - 1] = { { "arena", SQL_TEXT, .help = "where in the C library's "
-		"heap" }, BIT(LAYOUT) },
-	[MMAPPED - 1] = { { "mmapped", SQL_INTEGER, .help = "1: it has a "
-		"mapping of its own; NULL: not known" }, BIT(LAYOUT) },
-	[HEAP - 1] = { { "heap", SQL_TEXT, .help = "malloc, or the heap of the "
-		"program's own, which with_heap asks for" },
+		.help = "allocations of its thread between its allocation and "
+		"its end; NULL: live" }, BIT(HOW) | BIT(BETWEEN) },
+	[ARENA - 1] = { { "arena", SQL_TEXT, .help =
+		"part of the C library's heap" }, BIT(LAYOUT) },
+	[MMAPPED - 1] = { { "mmapped", SQL_INTEGER, .help =
+		"1: it has a mapping of its own; NULL: unknown" },
+		BIT(LAYOUT) },
+	[HEAP - 1] = { { "heap", SQL_TEXT, .help =
+		"malloc, or the program's custom heap (selected by "
+		"with_heap)" },
 		BIT(ADDRESS) | BIT(FLAGS) },
-	[WEIGHT - 1] = { { "weight", SQL_REAL, .help = "how many blocks it "
-		"stands for: 1, but for samples" }, BIT(SIZE) },
+	[WEIGHT - 1] = { { "weight", SQL_REAL, .help =
+		"number of blocks it stands for: 1, except in samples" },
+		BIT(SIZE) },
 };
 _Static_assert(sizeof(own) / sizeof(own[0]) == COLUMNS - 1,
-	       "every column has its line");
+	       "each column has a row");
 
 static const struct sql_scan_column scanned[] = {
 	{ CONTEXT, STORE_NODE, SQL_SCAN_CONTEXT },
@@ -107,8 +110,8 @@ static const struct sql_scan_column scanned[] = {
 struct block_rows {
 	struct sql_scan scan;
 	struct store *store;
-	/* One of these: where rows are passed over first, few are wanted. */
-	struct store_ahead *ahead;
+	/* One of the two: with an OFFSET, few rows are needed. */
+	struct store_readahead *ahead;
 	struct store_cursor *skipping;
 	const struct store_batch *batch;
 };
@@ -130,7 +133,7 @@ static bool next_batch(struct sql_cursor *cursor, struct buffer *why)
 {
 	struct block_rows *state = cursor->state;
 	int got = state->ahead != NULL ?
-		store_ahead_next(state->ahead, &state->batch) :
+		store_readahead_next(state->ahead, &state->batch) :
 		store_cursor_next(state->skipping, &state->batch);
 
 	cursor->row = 0;
@@ -153,7 +156,7 @@ static uint32_t columns_used(uint64_t used)
 	return columns;
 }
 
-/* False: the index cannot be read. */
+/* False: cannot read the index. */
 static bool begin_rows(const struct sql_cursor *cursor,
 		       struct block_rows *state, struct buffer *why)
 {
@@ -161,9 +164,9 @@ static bool begin_rows(const struct sql_cursor *cursor,
 	int error;
 
 	if (cursor->skip == 0 || state->scan.ordered) {
-		state->ahead = store_ahead_new(state->store, &state->scan.scan,
-					       columns, state->scan.ordered ?
-					       0 : STORE_AHEAD_THREADS);
+		state->ahead = store_readahead_new(
+			state->store, &state->scan.scan, columns,
+			state->scan.ordered ? 0 : STORE_AHEAD_THREADS);
 		return true;
 	}
 	state->skipping = store_cursor_new(state->store, &state->scan.scan,
@@ -174,8 +177,7 @@ static bool begin_rows(const struct sql_cursor *cursor,
 	return error == 0;
 }
 
-/* The first rows that are wanted, where what selects them has to see all that come
- * before, each of them once. */
+/* Skip OFFSET rows one by one: the selection must see each row once. */
 static bool pass_over(struct sql_cursor *cursor, struct buffer *why)
 {
 	uint64_t left = cursor->skip;
@@ -213,7 +215,7 @@ static void table_blocks_finish(struct sql_cursor *cursor)
 {
 	struct block_rows *state = cursor->state;
 
-	store_ahead_free(state->ahead);
+	store_readahead_free(state->ahead);
 	store_cursor_free(state->skipping);
 	if (state->store != NULL)
 		sql_store_release(cursor->trace);
@@ -250,7 +252,7 @@ static void put_lifetime(const struct sql_cursor *cursor, sqlite3_context *to)
 	uint64_t begin = model_since_start_ns(model, get(cursor, STORE_BEGIN));
 	uint64_t end = get(cursor, STORE_END);
 
-	/* as filters have it */
+	/* the same as in filters */
 	end = model_since_start_ns(model, end == STORE_NEVER ?
 				   rows->scan.scan.now : end);
 	sql_number(to, end > begin ? end - begin : 0);
@@ -267,7 +269,7 @@ static void put_fate(uint64_t how, sqlite3_context *to)
 		sqlite3_result_text(to, fates[how], -1, SQLITE_STATIC);
 }
 
-/* NULL: there is none, or it is not known. */
+/* NULL: none, or unknown. */
 static const struct thread *thread_of(const struct sql_cursor *cursor,
 				      uint64_t number)
 {
@@ -339,7 +341,7 @@ static void put_temporary(const struct sql_cursor *cursor,
 		   get(cursor, STORE_BETWEEN) <= state->scan.temporary);
 }
 
-/* The columns that are not asked for often. */
+/* The less common columns. */
 static void put_more(const struct sql_cursor *cursor, unsigned column,
 		     sqlite3_context *to)
 {
@@ -416,7 +418,7 @@ static void table_blocks_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_blocks = {
 	.name = "blocks",
-	.help = "each block that was allocated, a row each",
+	.help = "one row for each allocated block",
 	.columns = table_blocks_columns,
 	.filters = true,
 	.begin = table_blocks_begin,

@@ -1,6 +1,6 @@
 /*
  * table_contexts.c: the table `contexts`: the call stacks that allocated, with
- * the figures of each over the whole recording.
+ * their measures over the whole recording.
  */
 #include <string.h>
 
@@ -14,17 +14,17 @@ enum { CONTEXT = 1, FUNCTION, FILE_NAME, LINE, LIBRARY, DEPTH, STOPPED, STACK,
 
 static const struct sql_column own[] = {
 	{ "context", SQL_INTEGER, .equal = true,
-	  .help = "the number of the call stack, as --json has it" },
-	{ "function", SQL_TEXT, .help = "of the site: the innermost frame of "
-	  "the program's own code" },
-	{ "file", SQL_TEXT, .help = "its source file; NULL: not known" },
-	{ "line", SQL_INTEGER, .help = "its line; NULL: not known" },
-	{ "library", SQL_TEXT, .help = "its library" },
-	{ "depth", SQL_INTEGER, .help = "frames of the call stack" },
-	{ "stopped", SQL_TEXT, .help = "why the call stack ends early; NULL: "
-	  "it does not" },
-	{ "stack", SQL_TEXT, .help = "its functions, innermost first, with ; "
-	  "between" },
+	  .help = "number of the call stack, as in --json" },
+	{ "function", SQL_TEXT, .help = "function of the site: the innermost "
+	  "frame of the program's own code" },
+	{ "file", SQL_TEXT, .help = "source file of the site; NULL: unknown" },
+	{ "line", SQL_INTEGER, .help = "line of the site; NULL: unknown" },
+	{ "library", SQL_TEXT, .help = "library of the site" },
+	{ "depth", SQL_INTEGER, .help = "number of frames" },
+	{ "stopped", SQL_TEXT, .help = "why the stack walk stopped early; "
+	  "NULL: it did not" },
+	{ "stack", SQL_TEXT, .help = "functions, innermost first, separated by "
+	  ";" },
 };
 
 static const struct sql_column *contexts_columns(unsigned *count)
@@ -109,7 +109,7 @@ static void contexts_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_contexts = {
 	.name = "contexts",
-	.help = "call stacks that allocated, with figures over the whole "
+	.help = "call stacks that allocated, with measures over the whole "
 		"recording",
 	.columns = contexts_columns,
 	.begin = contexts_begin,

@@ -1,6 +1,6 @@
 /*
- * table_frames.c: the tables `frames`, places in the code that are in some call
- * stack, and `stacks`, which of them each call stack consists of.
+ * table_frames.c: the tables `frames`, the places in code that occur in call
+ * stacks, and `stacks`, the frames of each call stack.
  */
 #include "cli/sql/sql_tables.h"
 
@@ -10,23 +10,22 @@ enum { FRAME = 1, FUNCTION, SYMBOL, FILE_NAME, LINE, COLUMN, LIBRARY, PATH,
        INLINED, NAMED, GLUE, ADDRESS, OFFSET };
 
 static const struct sql_column frame_own[] = {
-	{ "frame", SQL_INTEGER, .help = "its number: stacks.frame" },
-	{ "function", SQL_TEXT, .help = "LIBRARY+0xOFFSET where it has no "
-	  "name; NULL: code in no file" },
-	{ "symbol", SQL_TEXT, .help = "the linker's name, where that is "
-	  "another one" },
-	{ "file", SQL_TEXT, .help = "the source file; NULL: not known" },
-	{ "line", SQL_INTEGER, .help = "NULL: not known" },
-	{ "col", SQL_INTEGER, .help = "the column of the line; NULL: not "
-	  "known" },
-	{ "library", SQL_TEXT, .help = "the last part of its path" },
-	{ "path", SQL_TEXT, .help = "of the library" },
-	{ "inlined", SQL_INTEGER, .help = "1: into the frame around it" },
+	{ "frame", SQL_INTEGER, .help = "number of the frame: stacks.frame" },
+	{ "function", SQL_TEXT, .help = "LIBRARY+0xOFFSET if it has no name; "
+	  "NULL: code in no file" },
+	{ "symbol", SQL_TEXT, .help = "linker symbol, if it differs" },
+	{ "file", SQL_TEXT, .help = "source file; NULL: unknown" },
+	{ "line", SQL_INTEGER, .help = "line; NULL: unknown" },
+	{ "col", SQL_INTEGER, .help = "column in the line; NULL: unknown" },
+	{ "library", SQL_TEXT, .help = "file name of the library" },
+	{ "path", SQL_TEXT, .help = "path of the library" },
+	{ "inlined", SQL_INTEGER, .help = "1: inlined into its caller" },
 	{ "named", SQL_INTEGER, .help = "1: the function has a name" },
-	{ "glue", SQL_INTEGER, .help = "1: an allocator's, or the language's "
-	  "own: no site" },
-	{ "address", SQL_INTEGER, .help = "where the call returns to" },
-	{ "module_offset", SQL_INTEGER, .help = "the same in the library" },
+	{ "glue", SQL_INTEGER, .help = "1: allocator or runtime frame: never a "
+	  "site" },
+	{ "address", SQL_INTEGER, .help = "return address" },
+	{ "module_offset", SQL_INTEGER, .help =
+	  "return address relative to the library" },
 };
 
 static const struct sql_column *frames_columns(unsigned *count)
@@ -106,7 +105,7 @@ static void frames_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_frames = {
 	.name = "frames",
-	.help = "places in the code, each once: functions with file and line",
+	.help = "each place in code once: function, file, line",
 	.columns = frames_columns,
 	.begin = frames_begin,
 	.value = frames_value,
@@ -120,17 +119,17 @@ enum { STACK_CONTEXT = 1, STACK_DEPTH, STACK_FRAME, STACK_FUNCTION, STACK_FILE,
 
 static const struct sql_column stack_own[] = {
 	{ "context", SQL_INTEGER, .equal = true,
-	  .help = "the call stack: contexts.context" },
+	  .help = "number of the call stack: contexts.context" },
 	{ "depth", SQL_INTEGER, .help = "0 is the innermost frame" },
 	{ "frame", SQL_INTEGER, .help = "frames.frame" },
 	{ "function", SQL_TEXT, .help = "as in frames" },
 	{ "file", SQL_TEXT, .help = "as in frames" },
 	{ "line", SQL_INTEGER, .help = "as in frames" },
 	{ "library", SQL_TEXT, .help = "as in frames" },
-	{ "caller", SQL_TEXT, .help = "the function of the frame around it; "
-	  "NULL: it is the outermost" },
-	{ "callee", SQL_TEXT, .help = "the function of the frame that it "
-	  "called; NULL: it is the innermost" },
+	{ "caller", SQL_TEXT, .help = "function of the caller's frame; NULL: "
+	  "outermost frame" },
+	{ "callee", SQL_TEXT, .help = "function of the called frame; NULL: "
+	  "innermost frame" },
 };
 
 static const struct sql_column *stacks_columns(unsigned *count)
@@ -139,7 +138,7 @@ static const struct sql_column *stacks_columns(unsigned *count)
 	return stack_own;
 }
 
-/* Rows are places in `numbers`. */
+/* A row number is an index in `numbers`. */
 static bool stacks_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	const struct sql_stacks *stacks = sql_trace_stacks(cursor->trace);
@@ -151,7 +150,7 @@ static bool stacks_begin(struct sql_cursor *cursor, struct buffer *why)
 	return true;
 }
 
-/* The stack that has this place. */
+/* The stack that contains this row. */
 static size_t stack_of(const struct sql_stacks *stacks, uint64_t row)
 {
 	size_t low = 0, high = stacks->count;
@@ -164,13 +163,13 @@ static size_t stack_of(const struct sql_stacks *stacks, uint64_t row)
 		else
 			high = middle;
 	}
-	/* an empty stack has none */
+	/* skip empty stacks */
 	while (stacks->first[low + 1] <= row)
 		low++;
 	return low;
 }
 
-/* Of the frame at this place, if it is one of the stack. */
+/* The function of this row's frame, if the row belongs to the stack. */
 static void put_function(const struct sql_stacks *stacks, size_t stack,
 			 uint64_t row, sqlite3_context *to)
 {
@@ -207,7 +206,7 @@ static void stacks_value(struct sql_cursor *cursor, unsigned column,
 		put_function(stacks, stack, cursor->row + 1, to);
 		break;
 	case STACK_CALLEE:
-		/* before the first row there is none, as behind the last */
+		/* row - 1 of row 0 wraps around and is out of range */
 		stack = stack_of(stacks, cursor->row);
 		put_function(stacks, stack, cursor->row - 1, to);
 		break;
@@ -218,7 +217,7 @@ static void stacks_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_stacks = {
 	.name = "stacks",
-	.help = "the frames of each call stack, a row each",
+	.help = "one row for each frame of each call stack",
 	.columns = stacks_columns,
 	.begin = stacks_begin,
 	.value = stacks_value,

@@ -1,6 +1,6 @@
 /*
- * table_heap.c: the tables `heaps`, those that a program has of its own, and
- * `tuning`, calls that tune the C library's allocator.
+ * table_heap.c: the tables `heaps`, custom heaps of the program, and `tuning`,
+ * calls that tune the C library's allocator.
  */
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
@@ -13,17 +13,17 @@ enum { HEAP = 1, NAME, ALLOCATIONS, BYTES, FREES, LIVE, LIVE_BLOCKS, PEAK,
        PEAK_BLOCKS, PEAK_NS };
 
 static const struct sql_column heap_own[] = {
-	{ "number", SQL_INTEGER, .help = "as the program gave it; 0 is "
-	  "malloc, whose figures are in processes" },
-	{ "heap", SQL_TEXT, .help = "its name" },
-	{ "allocations", SQL_INTEGER, .help = "blocks of it" },
-	{ "total_bytes", SQL_INTEGER, .help = "of them" },
-	{ "frees", SQL_INTEGER, .help = "of them" },
-	{ "live_bytes", SQL_INTEGER, .help = "at the end" },
-	{ "live_blocks", SQL_INTEGER, .help = "at the end" },
-	{ "peak_bytes", SQL_INTEGER, .help = "the most that was live in it" },
-	{ "peak_blocks", SQL_INTEGER, .help = "then" },
-	{ "peak_ns", SQL_INTEGER, .help = "when" },
+	{ "number", SQL_INTEGER, .help = "the program's number for the heap; 0 "
+	  "is malloc, whose measures are in processes" },
+	{ "heap", SQL_TEXT, .help = "name of the heap" },
+	{ "allocations", SQL_INTEGER, .help = "number of its allocations" },
+	{ "total_bytes", SQL_INTEGER, .help = "bytes of its allocations" },
+	{ "frees", SQL_INTEGER, .help = "number of its frees" },
+	{ "live_bytes", SQL_INTEGER, .help = "live bytes at the end" },
+	{ "live_blocks", SQL_INTEGER, .help = "live blocks at the end" },
+	{ "peak_bytes", SQL_INTEGER, .help = "most live bytes at any time" },
+	{ "peak_blocks", SQL_INTEGER, .help = "live blocks at that peak" },
+	{ "peak_ns", SQL_INTEGER, .help = "time of that peak" },
 };
 
 static const struct sql_column *heaps_columns(unsigned *count)
@@ -90,7 +90,7 @@ static void heaps_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_heaps = {
 	.name = "heaps",
-	.help = "heaps that a program has of its own; none: no rows",
+	.help = "custom heaps of the program; no rows if there are none",
 	.columns = heaps_columns,
 	.begin = heaps_begin,
 	.value = heaps_value,
@@ -104,14 +104,15 @@ enum { TIME = 1, FUNCTION, THREAD, CONTEXT, PARAMETER, VALUE, RESULT };
 static const struct sql_column tuning_own[] = {
 	{ "time_ns", SQL_INTEGER, .help = "since the start of the "
 	  "recording" },
-	{ "called", SQL_TEXT, .help = "mallopt or malloc_trim" },
-	{ "thread", SQL_INTEGER, .help = "that called it" },
-	{ "context", SQL_INTEGER, .help = "from which call stack" },
-	{ "parameter", SQL_TEXT, .help = "of mallopt: its name; a number "
-	  "that has none, as that" },
-	{ "value", SQL_INTEGER, .help = "of mallopt; of malloc_trim, the "
+	{ "called", SQL_TEXT, .help = "called function: mallopt or "
+				      "malloc_trim" },
+	{ "thread", SQL_INTEGER, .help = "calling thread" },
+	{ "context", SQL_INTEGER, .help = "call stack of the call" },
+	{ "parameter", SQL_TEXT, .help = "name of mallopt's parameter, or its "
+	  "number if it has no name" },
+	{ "value", SQL_INTEGER, .help = "mallopt's value; for malloc_trim, the "
 	  "bytes to keep" },
-	{ "result", SQL_INTEGER, .help = "what it returned" },
+	{ "result", SQL_INTEGER, .help = "return value" },
 };
 
 static const struct sql_column *tuning_columns(unsigned *count)

@@ -1,6 +1,6 @@
 /*
- * table_maps.c: the tables `maps`, what was mapped by whom, and `map_usage`, how
- * much of each mapping was in memory when a snapshot was taken.
+ * table_maps.c: the tables `maps`, the mappings and their origins, and
+ * `map_usage`, the resident memory of each mapping at snapshots.
  */
 #include "cli/model/maps/maps.h"
 #include "cli/model/stats/footprint.h"
@@ -17,24 +17,23 @@ enum { MAP = 1, ADDRESS, SIZE, LEFT, BEGIN, END, PATH, ORIGIN, CONTEXT,
        READABLE, WRITABLE, EXECUTABLE, SHARED };
 
 static const struct sql_column map_own[] = {
-	{ "map", SQL_INTEGER, .help = "a number" },
-	{ "address", SQL_INTEGER, .help = "where it was made" },
-	{ "size", SQL_INTEGER, .help = "in bytes of addresses, as it was "
-	  "made" },
-	{ "bytes", SQL_INTEGER, .help = "what is left of it at the end" },
-	{ "begin_ns", SQL_INTEGER, .help = "when it was made, or first "
-	  "seen" },
-	{ "end_ns", SQL_INTEGER, .help = "when the last of it went; NULL: it "
-	  "is there" },
-	{ "path", SQL_TEXT, .help = "NULL: of no file, or not known" },
-	{ "origin", SQL_TEXT, .help = "who made it: the program, malloc, the "
+	{ "map", SQL_INTEGER, .help = "number of the mapping" },
+	{ "address", SQL_INTEGER, .help = "address when mapped" },
+	{ "size", SQL_INTEGER, .help = "bytes of address space when mapped" },
+	{ "bytes", SQL_INTEGER, .help = "bytes still mapped at the end" },
+	{ "begin_ns", SQL_INTEGER, .help = "time when mapped or first seen" },
+	{ "end_ns", SQL_INTEGER, .help = "time when completely unmapped; NULL: "
+	  "still mapped" },
+	{ "path", SQL_TEXT, .help = "path of the file; NULL: no file, or "
+				    "unknown" },
+	{ "origin", SQL_TEXT, .help = "origin: the program, malloc, the "
 	  "loader, ..." },
-	{ "context", SQL_INTEGER, .help = "the call stack that made it; NULL: "
-	  "not known" },
-	{ "readable", SQL_INTEGER, .help = "1: at first" },
-	{ "writable", SQL_INTEGER, .help = "1: at first" },
-	{ "executable", SQL_INTEGER, .help = "1: at first" },
-	{ "shared", SQL_INTEGER, .help = "1: with others" },
+	{ "context", SQL_INTEGER, .help = "call stack that mapped it; NULL: "
+	  "unknown" },
+	{ "readable", SQL_INTEGER, .help = "1: readable when mapped" },
+	{ "writable", SQL_INTEGER, .help = "1: writable when mapped" },
+	{ "executable", SQL_INTEGER, .help = "1: executable when mapped" },
+	{ "shared", SQL_INTEGER, .help = "1: shared mapping" },
 };
 
 static const struct sql_column *maps_columns(unsigned *count)
@@ -105,7 +104,7 @@ static void maps_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_maps = {
 	.name = "maps",
-	.help = "what was mapped, by whom; addresses, not memory in use",
+	.help = "mappings and their origins: address space, not memory in use",
 	.columns = maps_columns,
 	.begin = maps_begin,
 	.value = maps_value,
@@ -118,18 +117,19 @@ enum { SNAPSHOT = 1, USAGE_ADDRESS, USAGE_SIZE, USAGE_PATH, VALUES };
 
 static const struct sql_column usage_own[] = {
 	{ "snapshot", SQL_INTEGER, .help = "snapshots.snapshot" },
-	{ "address", SQL_INTEGER, .help = "of the mapping" },
-	{ "size", SQL_INTEGER, .help = "in bytes of addresses" },
-	{ "path", SQL_TEXT, .help = "NULL: of no file" },
-	{ "rss_bytes", SQL_INTEGER, .help = "in memory" },
-	{ "pss_bytes", SQL_INTEGER, .help = "its share of what is shared" },
-	{ "shared_clean_bytes", SQL_INTEGER, .help = "as /proc/PID/smaps" },
-	{ "shared_dirty_bytes", SQL_INTEGER, .help = "as /proc/PID/smaps" },
-	{ "private_clean_bytes", SQL_INTEGER, .help = "as /proc/PID/smaps" },
-	{ "private_dirty_bytes", SQL_INTEGER, .help = "as /proc/PID/smaps" },
-	{ "anonymous_bytes", SQL_INTEGER, .help = "as /proc/PID/smaps" },
-	{ "huge_bytes", SQL_INTEGER, .help = "in huge pages" },
-	{ "swap_bytes", SQL_INTEGER, .help = "in swap" },
+	{ "address", SQL_INTEGER, .help = "address of the mapping" },
+	{ "size", SQL_INTEGER, .help = "bytes of address space" },
+	{ "path", SQL_TEXT, .help = "path of the file; NULL: none" },
+	{ "rss_bytes", SQL_INTEGER, .help = "resident bytes" },
+	{ "pss_bytes", SQL_INTEGER, .help = "proportional share of resident "
+					    "bytes" },
+	{ "shared_clean_bytes", SQL_INTEGER, .help = "see /proc/PID/smaps" },
+	{ "shared_dirty_bytes", SQL_INTEGER, .help = "see /proc/PID/smaps" },
+	{ "private_clean_bytes", SQL_INTEGER, .help = "see /proc/PID/smaps" },
+	{ "private_dirty_bytes", SQL_INTEGER, .help = "see /proc/PID/smaps" },
+	{ "anonymous_bytes", SQL_INTEGER, .help = "see /proc/PID/smaps" },
+	{ "huge_bytes", SQL_INTEGER, .help = "bytes in huge pages" },
+	{ "swap_bytes", SQL_INTEGER, .help = "bytes in swap" },
 };
 
 static const struct sql_column *usage_columns(unsigned *count)
@@ -146,7 +146,7 @@ static bool usage_begin(struct sql_cursor *cursor, struct buffer *why)
 	return true;
 }
 
-/* Mappings of a snapshot adjoin. */
+/* Mappings of a snapshot are contiguous. */
 static size_t snapshot_of(const struct footprint *footprint, uint64_t mapping)
 {
 	size_t i = 0;
@@ -180,7 +180,7 @@ static void usage_value(struct sql_cursor *cursor, unsigned column,
 		put_path(map->path, to);
 		break;
 	default:
-		/* the kernel counts in KiB */
+		/* the kernel's values are in KiB */
 		sql_number(to, 1024 *
 			   map->value[GT_MAPPING_RSS + column - VALUES]);
 	}
@@ -188,7 +188,7 @@ static void usage_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_map_usage = {
 	.name = "map_usage",
-	.help = "how much of each mapping was in memory at each snapshot",
+	.help = "resident memory of each mapping at each snapshot",
 	.columns = usage_columns,
 	.begin = usage_begin,
 	.value = usage_value,

@@ -1,6 +1,6 @@
 /*
- * table_missing.c: the tables `left_out`, blocks of which there are only sums,
- * and `losses`, what a trace does not have.
+ * table_missing.c: the tables `left_out`, blocks that have only sums, and
+ * `losses`, what is missing from a trace.
  */
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/coverage.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/sql/sql_tables.h"
 
 /* ---- left_out ---- */
@@ -17,15 +17,16 @@ enum { CONTEXT = 1, THREAD, ALLOCATIONS, BYTES, FREES, FREED_BYTES, TEMPORARY,
        LIFETIME };
 
 static const struct sql_column left_own[] = {
-	{ "context", SQL_INTEGER, .help = "the call stack that allocated" },
-	{ "thread", SQL_INTEGER, .help = "that allocated; NULL: all, or not "
-	  "known" },
-	{ "allocations", SQL_INTEGER, .help = "blocks that were left out" },
-	{ "total_bytes", SQL_INTEGER, .help = "of them" },
-	{ "frees", SQL_INTEGER, .help = "of them" },
-	{ "freed_bytes", SQL_INTEGER, .help = "of them" },
-	{ "temporary", SQL_INTEGER, .help = "of them" },
-	{ "lifetime_ns", SQL_INTEGER, .help = "of the freed ones, together" },
+	{ "context", SQL_INTEGER, .help = "allocating call stack" },
+	{ "thread", SQL_INTEGER, .help = "allocating thread; NULL: all, or "
+	  "unknown" },
+	{ "allocations", SQL_INTEGER, .help = "allocations left out" },
+	{ "total_bytes", SQL_INTEGER, .help = "bytes of these allocations" },
+	{ "frees", SQL_INTEGER, .help = "frees of these blocks" },
+	{ "freed_bytes", SQL_INTEGER, .help = "bytes freed" },
+	{ "temporary", SQL_INTEGER, .help = "temporary blocks among them" },
+	{ "lifetime_ns", SQL_INTEGER, .help =
+	  "sum of the lifetimes of the freed blocks" },
 };
 
 static const struct sql_column *left_columns(unsigned *count)
@@ -34,18 +35,19 @@ static const struct sql_column *left_columns(unsigned *count)
 	return left_own;
 }
 
-/* Of a model with a filter they are in no figure. */
+/* Models with filters do not count them. */
 static size_t rows_of(const struct sql_cursor *cursor,
 		      const struct trace_totals **rows)
 {
-	const struct leftout *leftout = model_leftout(sql_trace_model(cursor->trace));
+	const struct omitted *omitted =
+		model_leftout(sql_trace_model(cursor->trace));
 
-	*rows = leftout->rows;
-	return leftout->row_count;
+	*rows = omitted->rows;
+	return omitted->row_count;
 }
 
-/* From this row on to the next that is about blocks: others tell of a context's
- * own peak. */
+/* Advance to the first row from `row` on that counts blocks: other rows hold a
+ * context's own peak. */
 static void left_pass(struct sql_cursor *cursor, uint64_t row)
 {
 	const struct trace_totals *rows;
@@ -108,8 +110,8 @@ static void left_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_left_out = {
 	.name = "left_out",
-	.help = "sums over blocks that were left out of a trace (--cull, "
-		"gnomon strip), by call stack and thread",
+	.help = "sums over blocks left out of a trace (--cull, gnomon strip), "
+		"by call stack and thread",
 	.columns = left_columns,
 	.begin = left_begin,
 	.next = left_next,
@@ -122,10 +124,10 @@ const struct sql_table sql_table_left_out = {
 enum { WHAT = 1, COUNT, LOSS_BYTES, HELP };
 
 static const struct sql_column loss_own[] = {
-	{ "what", SQL_TEXT, .help = "what is missing, in a word" },
-	{ "count", SQL_INTEGER, .help = "how many; 0: nothing" },
-	{ "bytes", SQL_INTEGER, .help = "how much; NULL: not known" },
-	{ "meaning", SQL_TEXT, .help = "the same in a sentence" },
+	{ "what", SQL_TEXT, .help = "kind of loss" },
+	{ "count", SQL_INTEGER, .help = "number; 0: none" },
+	{ "bytes", SQL_INTEGER, .help = "bytes; NULL: unknown" },
+	{ "meaning", SQL_TEXT, .help = "description" },
 };
 
 static const struct sql_column *losses_columns(unsigned *count)
@@ -142,12 +144,12 @@ struct loss {
 
 #define LOSSES 8
 
-/* Of the command's filters. */
+/* With the command's filters. */
 static bool find_coverage(const struct sql_cursor *cursor, struct coverage *c,
 			  struct buffer *why)
 {
 	const struct query query = {
-		.temporary = cursor->trace->reading->query.temporary,
+		.temporary = cursor->trace->args->query.temporary,
 		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 			  QUERY_SPARES_BLOCKS,
 	};
@@ -168,24 +170,24 @@ static bool losses_begin(struct sql_cursor *cursor, struct buffer *why)
 	if (!find_coverage(cursor, &c, why))
 		return false;
 	losses = grow_zeroed(LOSSES, sizeof(*losses));
-	losses[0] = (struct loss){ "left_out", "blocks of which there are only "
-		"sums", c.left_out.allocations, c.left_out.bytes, true };
-	losses[1] = (struct loss){ "unrecorded", "allocations that were only "
-		"counted, by choice", c.unrecorded.allocations,
-		c.unrecorded.bytes, true };
-	losses[2] = (struct loss){ "dropped", "events that did not come into "
-		"the trace", c.dropped, 0, false };
-	losses[3] = (struct loss){ "damaged", "places of the trace that are "
-		"damaged", c.damaged, c.lost_bytes, true };
+	losses[0] = (struct loss){ "left_out", "blocks that have only sums",
+		c.left_out.allocations, c.left_out.bytes, true };
+	losses[1] = (struct loss){ "unrecorded", "allocations only counted, as "
+		"requested", c.unrecorded.allocations, c.unrecorded.bytes,
+		true };
+	losses[2] = (struct loss){ "dropped", "events missing from the trace",
+		c.dropped, 0, false };
+	losses[3] = (struct loss){ "damaged", "damaged parts of the trace",
+		c.damaged, c.lost_bytes, true };
 	losses[4] = (struct loss){ "lost_ends", "blocks whose end was not "
-		"seen", c.lost_ends, 0, false };
+		"recorded", c.lost_ends, 0, false };
 	losses[5] = (struct loss){ "unpaired", "events without their "
 		"counterpart", c.unpaired, 0, false };
-	losses[6] = (struct loss){ "foreign_frees", "frees of blocks from "
-		"before, or that were not recorded", c.foreign_frees, 0,
+	losses[6] = (struct loss){ "foreign_frees", "frees of blocks allocated "
+		"before the recording, or not recorded", c.foreign_frees, 0,
 		false };
-	losses[7] = (struct loss){ "undecidable", "allocations of which nobody "
-		"knows whether the command's filters select them",
+	losses[7] = (struct loss){ "undecidable", "allocations for which the "
+		"command's filters cannot be decided",
 		c.undecidable.allocations, c.undecidable.bytes, true };
 	cursor->state = losses;
 	cursor->row = 0;
@@ -222,7 +224,7 @@ static void losses_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_losses = {
 	.name = "losses",
-	.help = "what each trace does not have, a row for each way",
+	.help = "what is missing from each trace: one row for each kind",
 	.columns = losses_columns,
 	.begin = losses_begin,
 	.finish = losses_finish,

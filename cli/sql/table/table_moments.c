@@ -1,6 +1,6 @@
 /*
- * table_moments.c: the tables `markers`, what the recorder was told and when;
- * `snapshots`; and `usage`, the memory of the process over time, as the kernel
+ * table_moments.c: the tables `markers`, control events with their times;
+ * `snapshots`; and `usage`, the memory of the process over time as the kernel
  * counts it.
  */
 #include <string.h>
@@ -28,9 +28,9 @@ enum { MARKER_TIME = 1, MARKER_WHAT, MARKER_NAME };
 static const struct sql_column marker_own[] = {
 	{ "time_ns", SQL_INTEGER, .help = "since the start of the "
 	  "recording" },
-	{ "what", SQL_TEXT, .help = "start, stop, clear or marker" },
-	{ "name", SQL_TEXT, .help = "NULL: it has none; else fit for "
-	  "alive_at = '@NAME'" },
+	{ "what", SQL_TEXT, .help = "kind: start, stop, clear or marker" },
+	{ "name", SQL_TEXT, .help = "name, for alive_at = '@NAME'; NULL: "
+	  "none" },
 };
 
 static const struct sql_column *markers_columns(unsigned *count)
@@ -63,7 +63,7 @@ static void markers_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_markers = {
 	.name = "markers",
-	.help = "what the recorder was told: starts, stops, clears, markers",
+	.help = "control events: starts, stops, clears, markers",
 	.columns = markers_columns,
 	.begin = markers_begin,
 	.value = markers_value,
@@ -76,28 +76,31 @@ enum { SNAPSHOT = 1, TIME, NAME, KIND, MAPPINGS, SIZE, RSS, ANONYMOUS, SWAP,
        RECORDER, SYSTEM, FREE, TOP, MMAPPED };
 
 static const struct sql_column snapshot_own[] = {
-	{ "snapshot", SQL_INTEGER, .help = "in the order of time, from 1" },
+	{ "snapshot", SQL_INTEGER, .help = "number in order of time, from 1" },
 	{ "time_ns", SQL_INTEGER, .help = "since the start of the "
 	  "recording" },
-	{ "name", SQL_TEXT, .help = "NULL: it has none; else fit for "
-	  "alive_at = '@NAME'" },
-	{ "kind", SQL_TEXT, .help = "every (--snapshot-every), end, or "
-	  "asked" },
-	{ "mappings", SQL_INTEGER, .help = "how many there were" },
-	{ "size_bytes", SQL_INTEGER, .help = "of addresses that were "
-	  "mapped" },
-	{ "rss_bytes", SQL_INTEGER, .help = "in memory" },
-	{ "anonymous_bytes", SQL_INTEGER, .help = "of them, of no file" },
-	{ "swap_bytes", SQL_INTEGER, .help = "in swap" },
-	{ "recorder_rss_bytes", SQL_INTEGER, .help = "of rss_bytes, the "
-	  "recorder's own" },
-	{ "arena_bytes", SQL_INTEGER, .help = "that the C library's allocator "
-	  "has from the system; NULL: not known, as the next ones" },
-	{ "arena_free_bytes", SQL_INTEGER, .help = "of them, in no block" },
-	{ "arena_top_bytes", SQL_INTEGER, .help = "of those, at the end of "
-	  "the heap: what can be given back" },
-	{ "mmapped_bytes", SQL_INTEGER, .help = "in blocks with mappings of "
-	  "their own" },
+	{ "name", SQL_TEXT, .help = "name, for alive_at = '@NAME'; NULL: "
+	  "none" },
+	{ "kind", SQL_TEXT, .help = "every (--snapshot-every), end, or asked "
+	  "(on request)" },
+	{ "mappings", SQL_INTEGER, .help = "number of mappings" },
+	{ "size_bytes", SQL_INTEGER, .help = "mapped bytes of address space" },
+	{ "rss_bytes", SQL_INTEGER, .help = "resident bytes" },
+	{ "anonymous_bytes", SQL_INTEGER, .help =
+	  "part of rss_bytes without a file" },
+	{ "swap_bytes", SQL_INTEGER, .help = "bytes in swap" },
+	{ "recorder_rss_bytes", SQL_INTEGER, .help =
+	  "part of rss_bytes that is the recorder's own" },
+	{ "arena_bytes", SQL_INTEGER, .help =
+	  "bytes that the C library's allocator has from the system; NULL, "
+	  "here and below: unknown" },
+	{ "arena_free_bytes", SQL_INTEGER, .help =
+	  "part of arena_bytes in no block" },
+	{ "arena_top_bytes", SQL_INTEGER, .help =
+	  "part of arena_free_bytes at the end of the heap, which can be "
+	  "returned to the system" },
+	{ "mmapped_bytes", SQL_INTEGER, .help =
+	  "bytes in blocks with mappings of their own" },
 };
 
 static const struct sql_column *snapshots_columns(unsigned *count)
@@ -203,7 +206,7 @@ static const struct sql_column *usage_columns(unsigned *count)
 			if (report_usage_keys[i] != NULL)
 				list[known++] = (struct sql_column){
 					report_usage_keys[i], SQL_INTEGER,
-					.help = "as the kernel counts it",
+					.help = "as counted by the kernel",
 				};
 	}
 	*count = known;
@@ -235,7 +238,7 @@ static void usage_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_usage = {
 	.name = "usage",
-	.help = "memory of the process over time, as the kernel counts it",
+	.help = "memory of the process over time, as counted by the kernel",
 	.columns = usage_columns,
 	.begin = usage_begin,
 	.value = usage_value,

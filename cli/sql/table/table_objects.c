@@ -1,5 +1,5 @@
 /*
- * table_objects.c: the table `images`: programs and libraries that were mapped.
+ * table_objects.c: the table `images`: mapped programs and libraries.
  */
 #include "cli/base/text/buffer.h"
 #include "cli/model/core/images.h"
@@ -8,15 +8,15 @@
 enum { IMAGE = 1, PATH, NAME, BUILD_ID, BIAS, SEGMENTS, STAYED };
 
 static const struct sql_column own[] = {
-	{ "image", SQL_INTEGER, .help = "in the order in which they were "
-	  "mapped, from 1" },
-	{ "path", SQL_TEXT, .help = "NULL: not known" },
-	{ "library", SQL_TEXT, .help = "the last part of the path" },
-	{ "build_id", SQL_TEXT, .help = "in hexadecimal; NULL: it has none" },
-	{ "bias", SQL_INTEGER, .help = "addresses in the process less those "
+	{ "image", SQL_INTEGER, .help = "number in the order of mapping, from "
+	  "1" },
+	{ "path", SQL_TEXT, .help = "path of the file; NULL: unknown" },
+	{ "library", SQL_TEXT, .help = "file name" },
+	{ "build_id", SQL_TEXT, .help = "build-id in hexadecimal; NULL: none" },
+	{ "bias", SQL_INTEGER, .help = "address in the process minus address "
 	  "in the file" },
-	{ "segments", SQL_INTEGER, .help = "that were mapped" },
-	{ "stayed", SQL_INTEGER, .help = "1: it was mapped to the end" },
+	{ "segments", SQL_INTEGER, .help = "number of mapped segments" },
+	{ "stayed", SQL_INTEGER, .help = "1: still mapped at the end" },
 };
 
 static const struct sql_column *images_columns(unsigned *count)
@@ -80,7 +80,7 @@ static void images_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_images = {
 	.name = "images",
-	.help = "programs and libraries that were mapped",
+	.help = "mapped programs and libraries",
 	.columns = images_columns,
 	.begin = images_begin,
 	.value = images_value,

@@ -1,7 +1,7 @@
 /*
- * table_pages.c: the tables `pages`, on which live blocks lie; `pinned`, whose
- * blocks keep them (cli/model/pages/pages.h); and `residency`, what resident
- * memory consisted of at snapshots (residency.h).
+ * table_pages.c: the tables `pages`, the pages with live blocks; `pinned`, the
+ * call stacks whose blocks keep pages (cli/model/pages/pages.h); and
+ * `residency`, the parts of resident memory at snapshots (residency.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "cli/model/stats/footprint.h"
 #include "cli/sql/sql_tables.h"
 
-#define SNAPSHOTS_MAX 1000	/* of residency: each is looked at */
+#define SNAPSHOTS_MAX 1000	/* limit on snapshots: each is analysed */
 
 static struct map_index *maps_of(const struct model *model)
 {
@@ -29,11 +29,11 @@ static struct map_index *maps_of(const struct model *model)
 struct pages_state {
 	struct sql_view *view;
 	struct map_index *maps;
-	uint32_t *groups;	/* by cost: its node, or PAGES_NO_GROUP */
+	uint32_t *groups;	/* cost -> its node, or PAGES_NO_GROUP */
 	struct pages *pages;
 };
 
-/* Those of whose stacks a filter says that they are not meant are in none. */
+/* Contexts whose stacks a filter excludes are in no group. */
 static uint32_t *groups_of(const struct sql_view *view)
 {
 	const struct contexts *contexts = model_contexts(view->model);
@@ -51,7 +51,7 @@ static uint32_t *groups_of(const struct sql_view *view)
 	return groups;
 }
 
-/* When the live blocks live. */
+/* The moment of the live blocks. */
 static uint64_t moment_of(const struct sql_cursor *cursor,
 			  const struct sql_view *view)
 {
@@ -67,7 +67,7 @@ static bool find_pages(struct sql_cursor *cursor, bool runs,
 		       struct buffer *why)
 {
 	const struct query query = {
-		.temporary = cursor->trace->reading->query.temporary,
+		.temporary = cursor->trace->args->query.temporary,
 		.spares = QUERY_SPARES_OWN_PEAKS | QUERY_SPARES_SIZES |
 			  QUERY_SPARES_WHOLE,
 	};
@@ -76,8 +76,8 @@ static bool find_pages(struct sql_cursor *cursor, bool runs,
 
 	cursor->state = state;
 	if (model_is_sampled(cursor->trace->outline)) {
-		buffer_printf(why, "%s: is a sample: of most blocks it is not "
-			      "known on which pages they lie",
+		buffer_printf(why, "%s: is a sampled recording: the pages of "
+			      "most blocks are unknown",
 			      cursor->trace->path);
 		return false;
 	}
@@ -110,18 +110,18 @@ static void pages_finish(struct sql_cursor *cursor)
 enum { ADDRESS = 1, PAGES, PAGE_SIZE, LIVE, BLOCKS, CONTEXTS, MAPPING, ARENA };
 
 static const struct sql_column page_own[] = {
-	{ "address", SQL_INTEGER, .help = "of the first of some adjacent "
-	  "pages that are the same" },
-	{ "pages", SQL_INTEGER, .help = "how many these are" },
-	{ "page_size", SQL_INTEGER, .help = "in bytes" },
-	{ "live_bytes", SQL_INTEGER, .help = "on each of them" },
-	{ "blocks", SQL_INTEGER, .help = "that lie on each, or a part of "
-	  "them" },
-	{ "contexts", SQL_INTEGER, .help = "call stacks whose blocks these "
-	  "are" },
-	{ "mapping", SQL_TEXT, .help = "the path of the mapping; '': of no "
-	  "file; NULL: not known" },
-	{ "arena", SQL_TEXT, .help = "where in the C library's heap" },
+	{ "address", SQL_INTEGER, .help = "address of the first of several "
+	  "adjacent, equal pages" },
+	{ "pages", SQL_INTEGER, .help = "number of these pages" },
+	{ "page_size", SQL_INTEGER, .help = "page size in bytes" },
+	{ "live_bytes", SQL_INTEGER, .help = "live bytes on each page" },
+	{ "blocks", SQL_INTEGER, .help = "blocks on each page, at least in "
+	  "part" },
+	{ "contexts", SQL_INTEGER, .help = "number of call stacks that "
+	  "allocated these blocks" },
+	{ "mapping", SQL_TEXT, .help = "path of the mapping; '': no file; "
+	  "NULL: unknown" },
+	{ "arena", SQL_TEXT, .help = "part of the C library's heap" },
 };
 
 static const struct sql_column *pages_columns(unsigned *count)
@@ -179,7 +179,7 @@ static void pages_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_pages = {
 	.name = "pages",
-	.help = "pages on which live blocks lie: at the end, or at alive_at",
+	.help = "pages with live blocks: at the end, or at alive_at",
 	.columns = pages_columns,
 	.filters = true,
 	.begin = pages_begin,
@@ -191,16 +191,19 @@ const struct sql_table sql_table_pages = {
 enum { CONTEXT = 1, PIN_BLOCKS, PIN_LIVE, PIN_PAGES, SHARED, ALONE, RESIDENT };
 
 static const struct sql_column pin_own[] = {
-	{ "context", SQL_INTEGER, .help = "the call stack: contexts.context" },
-	{ "blocks", SQL_INTEGER, .help = "of it that are live" },
-	{ "live_bytes", SQL_INTEGER, .help = "of them" },
-	{ "pages", SQL_INTEGER, .help = "on which they lie" },
-	{ "kept_bytes", SQL_INTEGER, .help = "its share of these pages, by "
-	  "live bytes: adds up to all pages" },
-	{ "kept_alone_bytes", SQL_INTEGER, .help = "pages on which nothing "
-	  "else lies: what would be free without it; does not add up" },
-	{ "kept_resident_bytes", SQL_INTEGER, .help = "of kept_bytes, what "
-	  "can be resident at most; NULL: there is no snapshot" },
+	{ "context", SQL_INTEGER, .help = "number of the call stack: "
+					  "contexts.context" },
+	{ "blocks", SQL_INTEGER, .help = "live blocks of the call stack" },
+	{ "live_bytes", SQL_INTEGER, .help = "bytes of these blocks" },
+	{ "pages", SQL_INTEGER, .help = "number of pages with these blocks" },
+	{ "kept_bytes", SQL_INTEGER, .help =
+	  "its share of these pages by live bytes: adds up to all pages" },
+	{ "kept_alone_bytes", SQL_INTEGER, .help =
+	  "pages without other live blocks, which would be free without these; "
+	  "does not add up" },
+	{ "kept_resident_bytes", SQL_INTEGER, .help =
+	  "the part of kept_bytes that may be resident at most; NULL: no "
+	  "snapshot" },
 };
 
 static const struct sql_column *pinned_columns(unsigned *count)
@@ -209,7 +212,7 @@ static const struct sql_column *pinned_columns(unsigned *count)
 	return pin_own;
 }
 
-/* From this node on to the next that has blocks. */
+/* Advance to the first node from `node` on that has blocks. */
 static void pass_nodes(struct sql_cursor *cursor, uint64_t node)
 {
 	const struct pages_state *state = cursor->state;
@@ -269,7 +272,7 @@ static void pinned_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_pinned = {
 	.name = "pinned",
-	.help = "call stacks whose live blocks keep pages, and how many",
+	.help = "call stacks whose live blocks keep pages from being returned",
 	.columns = pinned_columns,
 	.filters = true,
 	.begin = pinned_begin,
@@ -304,14 +307,15 @@ static const struct sql_column *residency_columns(unsigned *count)
 		};
 	}
 	list[NAME - 1] = (struct sql_column){ "name", SQL_TEXT,
-		.help = "of the snapshot; NULL: it has none" };
+		.help = "name of the snapshot; NULL: none" };
 	list[RSS - 1] = (struct sql_column){ "rss_bytes", SQL_INTEGER,
-		.help = "resident memory, the sum of the parts" };
+		.help = "resident memory: the sum of the parts" };
 	list[BOUND - 1] = (struct sql_column){ "bound_bytes", SQL_INTEGER,
-		.help = "of the pages with live blocks, so much may be not "
-		"resident: then it is other memory of their mappings" };
+		.help = "how much of the pages with live blocks may not be "
+		"resident; it is other memory of their mappings then" };
 	list[TIME - 1] = (struct sql_column){ "time_ns", SQL_INTEGER,
-		.help = "of the snapshot, since the start of the recording" };
+		.help = "time of the snapshot, since the start of the "
+			"recording" };
 	return list;
 }
 
@@ -367,7 +371,7 @@ static void residency_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_residency = {
 	.name = "residency",
-	.help = "what resident memory consisted of at each snapshot",
+	.help = "the parts of resident memory at each snapshot",
 	.columns = residency_columns,
 	.begin = residency_begin,
 	.finish = residency_finish,

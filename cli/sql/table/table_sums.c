@@ -1,10 +1,10 @@
 /*
- * table_sums.c: the table `sums`: blocks in groups, as `gnomon report --by` has
- * them. The engine groups by those key columns that a statement uses, so that
- * SQLite puts together thousands of rows, not millions of blocks.
+ * table_sums.c: the table `sums`: blocks in groups, like `gnomon report --by`.
+ * gnomon groups by the key columns that a statement uses, so SQLite handles
+ * thousands of rows instead of millions of blocks.
  *
- *  I1  Of one process the rows add up to all blocks that are selected, but
- *      where a within_ column is used: those have blocks in common.
+ *  I1  The rows of one process add up to all selected blocks, except when a
+ *      within_ column is used: then a block may be in several rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/heap.h"
-#include "cli/model/lifespans.h"
+#include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/query/rows.h"
@@ -90,7 +90,8 @@ static void put_size_class(const struct query_value *value,
 
 static void put_lifetime(const struct query_value *value, sqlite3_context *to)
 {
-	if (value->value != BLOCK_KEY_UNKNOWN && value->value != LIFESPAN_LIVE)
+	if (value->value != BLOCK_KEY_UNKNOWN &&
+	    value->value != BLOCK_LIFETIME_LIVE)
 		sql_number(to, histogram_low((unsigned)value->value));
 }
 
@@ -116,53 +117,55 @@ static void put_heap(const struct query_value *value, sqlite3_context *to)
 
 /* ---- columns ---- */
 
-#define CONTEXT 1	/* its column */
+#define CONTEXT 1	/* number of its column */
 
-/* Of the key of this name, in columns from CONTEXT on. */
+/* Key columns, from column CONTEXT on. */
 static const struct key_column {
 	struct sql_column column;
-	const char *key;	/* of query_keys */
-	sums_value *put;	/* NULL: of a context */
-	sql_stack_value *of_context;	/* where contexts are told apart */
+	const char *key;	/* name in query_keys */
+	sums_value *put;	/* NULL: the context */
+	sql_stack_value *of_context;	/* if rows are contexts */
 } keys[] = {
 	{ { "context", SQL_INTEGER,
-	    .help = "the number of the call stack: contexts.context" },
+	    .help = "number of the call stack: contexts.context" },
 	  "stack", NULL, NULL },
-	{ { "function", SQL_TEXT, .help = "of the site: the innermost frame "
-	    "of the program's own code" },
+	{ { "function", SQL_TEXT, .help = "function of the site: the innermost "
+	    "frame of the program's own code" },
 	  "function", put_function, sql_stack_function },
-	{ { "file", SQL_TEXT, .help = "its source file; NULL: not known" },
+	{ { "file", SQL_TEXT, .help = "source file of the site; NULL: "
+				      "unknown" },
 	  "file", put_file, sql_stack_file },
-	{ { "line", SQL_INTEGER, .help = "its line; NULL: not known" },
+	{ { "line", SQL_INTEGER, .help = "line of the site; NULL: unknown" },
 	  "line", put_line, sql_stack_line },
-	{ { "library", SQL_TEXT, .help = "its library" },
+	{ { "library", SQL_TEXT, .help = "library of the site" },
 	  "library", put_library, sql_stack_library },
-	{ { "thread", SQL_INTEGER, .hidden = true, .help = "the number that "
-	    "the kernel gave the thread that allocated" },
+	{ { "thread", SQL_INTEGER, .hidden = true, .help =
+	    "kernel's id (tid) of the allocating thread" },
 	  "thread", put_thread, NULL },
 	{ { "thread_name", SQL_TEXT, .hidden = true,
-	    .help = "what that was called last" },
+	    .help = "last name of that thread" },
 	  "thread", put_thread_name, NULL },
-	{ { "size", SQL_INTEGER, .hidden = true, .help = "of each block; "
-	    "NULL: not known, or 4 GiB or more" },
+	{ { "size", SQL_INTEGER, .hidden = true, .help =
+	    "size of each block; NULL: unknown, or 4 GiB or more" },
 	  "size", put_size, NULL },
-	{ { "size_class", SQL_INTEGER, .hidden = true, .help = "the power of "
-	    "two at or below the size" },
+	{ { "size_class", SQL_INTEGER, .hidden = true, .help =
+	    "largest power of two not above the size" },
 	  "size-class", put_size_class, NULL },
-	{ { "lifetime_class", SQL_INTEGER, .hidden = true, .help = "the power "
-	    "of two at or below the lifetime in ns; NULL: never freed" },
+	{ { "lifetime_class", SQL_INTEGER, .hidden = true, .help =
+	    "largest power of two not above the lifetime in ns; NULL: never "
+	    "freed" },
 	  "lifetime-class", put_lifetime, NULL },
 	{ { "arena", SQL_TEXT, .hidden = true,
-	    .help = "where in the C library's heap" },
+	    .help = "part of the C library's heap" },
 	  "arena", put_arena, NULL },
-	{ { "mapping", SQL_TEXT, .hidden = true, .help = "the path of the "
-	    "mapping; '': of no file; NULL: not known" },
+	{ { "mapping", SQL_TEXT, .hidden = true, .help =
+	    "path of the mapping; '': no file; NULL: unknown" },
 	  "mapping", put_mapping, NULL },
-	{ { "heap", SQL_TEXT, .hidden = true, .help = "the heap, of those "
-	    "that a program has of its own" },
+	{ { "heap", SQL_TEXT, .hidden = true, .help =
+	    "custom heap of the program" },
 	  "heap", put_heap, NULL },
-	{ { "within_function", SQL_TEXT, .hidden = true, .help = "any "
-	    "function of the stack: such rows have blocks in common" },
+	{ { "within_function", SQL_TEXT, .hidden = true, .help =
+	    "any function of the stack: a block is in several rows" },
 	  "within-function", put_function, NULL },
 	{ { "within_file", SQL_TEXT, .hidden = true,
 	    .help = "any source file of the stack" },
@@ -208,8 +211,8 @@ static bool is_of_site(const struct query_key *key)
 	return key->of == QUERY_OF_FRAME && !key->inclusive;
 }
 
-/* A context has one site, so that it tells frames apart, too. The same where
- * there would be too many keys. */
+/* Whether to group by context: if it is used, or if there would be too many
+ * keys. A context determines its site. */
 static bool needs_contexts(uint64_t used)
 {
 	unsigned count = 0;
@@ -243,7 +246,7 @@ static bool choose_keys(uint64_t used, struct query *query, struct buffer *why)
 		buffer_printf(&names, "%s%s", i ? "," : "", wanted[i]->name);
 	if (query_parse_keys(query, names.data, why))
 		return true;
-	buffer_string(why, ": use fewer of these columns of sums, or the "
+	buffer_string(why, ": use fewer of these columns of sums, or use the "
 		      "table blocks");
 	return false;
 }
@@ -272,7 +275,7 @@ static bool wants_own_peaks(uint64_t used)
 
 /* ---- rows ---- */
 
-/* Contexts of which nothing was selected are no rows. */
+/* Drop contexts without selected blocks. */
 static void drop_empty(struct query_rows *rows)
 {
 	size_t kept = 0;
@@ -293,9 +296,11 @@ static void collect(struct sql_cursor *cursor, struct sums *sums)
 	struct query *query = &sums->query;
 
 	query->filter = view->filter;
-	/* by another pass; of rows that have blocks in common there are none */
-	query->order = wants_own_peaks(cursor->used) &&
-		query_inclusive(query) == NULL ? FIGURE_OWN_PEAK : FIGURE_LIVE;
+	/* needs another pass; not available if rows share blocks */
+	query->order =
+		wants_own_peaks(cursor->used) && query_inclusive(query) == NULL
+			? MEASURE_OWN_PEAK
+			: MEASURE_LIVE;
 	sums->by_context = query_has(query, QUERY_OF_STACK);
 	sums->source = (struct query_source){
 		.model = view->model, .frames = sql_view_frames(view),
@@ -310,7 +315,7 @@ static void collect(struct sql_cursor *cursor, struct sums *sums)
 	drop_empty(&sums->rows);
 }
 
-/* Whether some key is of stacks: of blocks alone, at least of one. */
+/* Whether some key is not a property of blocks alone. */
 static bool needs_stacks(const struct query *query)
 {
 	for (unsigned i = 0; i < query->key_count; i++)
@@ -321,7 +326,7 @@ static bool needs_stacks(const struct query *query)
 
 static bool sums_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	const struct query *given = &cursor->trace->reading->query;
+	const struct query *given = &cursor->trace->args->query;
 	struct sums *sums = grow_zeroed(1, sizeof(*sums));
 
 	cursor->state = sums;
@@ -386,7 +391,8 @@ static void sums_value_of(struct sql_cursor *cursor, unsigned column,
 		put_key(cursor, column - CONTEXT, row, to);
 	else if (row->contexts > 1 && !sums->rows.exact &&
 		 sql_figures_own_peak(column - FIGURES))
-		sqlite3_result_null(to);	/* a bound is known, no more */
+		sqlite3_result_null(to);	/* only an upper bound is
+						 * known */
 	else
 		sql_figures_value(&row->figures, cursor->trace->end_ns,
 				  column - FIGURES, to);
@@ -394,8 +400,8 @@ static void sums_value_of(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_sums = {
 	.name = "sums",
-	.help = "blocks in groups: rows are told apart by those columns that "
-		"are used, of context … within_library",
+	.help = "blocks in groups, by those columns from context to "
+		"within_library that a statement uses",
 	.columns = sums_columns,
 	.filters = true,
 	.begin = sums_begin,

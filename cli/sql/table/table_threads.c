@@ -13,18 +13,17 @@
 enum { NUMBER = 1, TID, NAME, MAIN, START, END, CREATOR, ALLOCATIONS };
 
 static const struct sql_column thread_own[] = {
-	{ "number", SQL_INTEGER, .help = "in the order of appearance: the "
-	  "kernel may give a number to several threads, one after the other" },
-	{ "thread", SQL_INTEGER, .help = "the number that the kernel gave it" },
-	{ "name", SQL_TEXT, .help = "what it was called last" },
-	{ "main", SQL_INTEGER, .help = "1: the first of the process" },
-	{ "start_ns", SQL_INTEGER, .help = "since the start of the "
+	{ "number", SQL_INTEGER, .help = "number in order of appearance: the "
+	  "kernel may reuse its ids" },
+	{ "thread", SQL_INTEGER, .help = "kernel's id (tid)" },
+	{ "name", SQL_TEXT, .help = "last name" },
+	{ "main", SQL_INTEGER, .help = "1: main thread" },
+	{ "start_ns", SQL_INTEGER, .help = "start, since the start of the "
 	  "recording" },
-	{ "end_ns", SQL_INTEGER, .help = "NULL: it had not ended" },
-	{ "creator", SQL_INTEGER, .help = "the thread that made it; NULL: not "
-	  "known" },
-	{ "allocations", SQL_INTEGER, .help = "blocks that it allocated, "
-	  "whatever filters say" },
+	{ "end_ns", SQL_INTEGER, .help = "end; NULL: still running" },
+	{ "creator", SQL_INTEGER, .help = "creating thread; NULL: unknown" },
+	{ "allocations", SQL_INTEGER, .help =
+	  "number of its allocations, regardless of filters" },
 };
 
 static const struct sql_column *threads_columns(unsigned *count)
@@ -33,14 +32,14 @@ static const struct sql_column *threads_columns(unsigned *count)
 	return thread_own;
 }
 
-/* Figures are in no outline. */
+/* Outlines have no measures. */
 static const struct model *who(const struct sql_cursor *cursor)
 {
 	return sql_uses(cursor->used, ALLOCATIONS) ?
 		sql_trace_model(cursor->trace) : cursor->trace->outline;
 }
 
-/* Number 0 is nobody. */
+/* Number 0 is unused. */
 static bool threads_begin(struct sql_cursor *cursor, struct buffer *why)
 {
 	(void)why;
@@ -104,28 +103,29 @@ enum { PID = 1, PARENT, PROGRAM, COMMAND, TRACE, REALTIME, DURATION, EXIT_TEXT,
        VIEW_LIVE, VIEW_LIVE_BLOCKS, VIEW_PEAK, VIEW_PEAK_BLOCKS };
 
 static const struct sql_column process_own[] = {
-	{ "pid", SQL_INTEGER, .help = "NULL: not known, as all of these" },
-	{ "parent_pid", SQL_INTEGER, .help = "of the process that started "
-	  "it" },
-	{ "program", SQL_TEXT, .help = "its path" },
-	{ "command", SQL_TEXT, .help = "as a shell would take it" },
-	{ "trace", SQL_TEXT, .help = "the path of the trace" },
-	{ "start_realtime_ns", SQL_INTEGER, .help = "since 1970: when the "
-	  "recording began" },
-	{ "duration_ns", SQL_INTEGER, .help = "of the recording" },
-	{ "exit", SQL_TEXT, .help = "how it ended" },
-	{ "complete", SQL_INTEGER, .help = "1: the trace has its end" },
-	{ "sample_mean", SQL_INTEGER, .help = "bytes between samples, on the "
-	  "average; 0: every block was recorded" },
-	{ "peak_ns", SQL_INTEGER, .help = "when most was live" },
-	{ "allocations", SQL_INTEGER, .help = "that the command's filters "
-	  "select, as the next ones" },
-	{ "total_bytes", SQL_INTEGER, .help = "of them" },
-	{ "frees", SQL_INTEGER, .help = "of them" },
-	{ "live_bytes", SQL_INTEGER, .help = "at the end" },
-	{ "live_blocks", SQL_INTEGER, .help = "at the end" },
-	{ "peak_bytes", SQL_INTEGER, .help = "when most was live" },
-	{ "peak_blocks", SQL_INTEGER, .help = "when most was live" },
+	{ "pid", SQL_INTEGER, .help = "process id; NULL, here and below: "
+				      "unknown" },
+	{ "parent_pid", SQL_INTEGER, .help = "process id of the parent" },
+	{ "program", SQL_TEXT, .help = "path of the program" },
+	{ "command", SQL_TEXT, .help = "command line in shell syntax" },
+	{ "trace", SQL_TEXT, .help = "path of the trace" },
+	{ "start_realtime_ns", SQL_INTEGER, .help =
+	  "start of the recording, since 1970" },
+	{ "duration_ns", SQL_INTEGER, .help = "duration of the recording" },
+	{ "exit", SQL_TEXT, .help = "how the process ended" },
+	{ "complete", SQL_INTEGER, .help = "1: the trace is complete" },
+	{ "sample_mean", SQL_INTEGER, .help =
+	  "mean bytes between samples; 0: every block was recorded" },
+	{ "peak_ns", SQL_INTEGER, .help = "time of the peak" },
+	{ "allocations", SQL_INTEGER, .help =
+	  "allocations selected by the command's filters, like the columns "
+	  "below" },
+	{ "total_bytes", SQL_INTEGER, .help = "bytes of these allocations" },
+	{ "frees", SQL_INTEGER, .help = "frees of these blocks" },
+	{ "live_bytes", SQL_INTEGER, .help = "live bytes at the end" },
+	{ "live_blocks", SQL_INTEGER, .help = "live blocks at the end" },
+	{ "peak_bytes", SQL_INTEGER, .help = "live bytes at the peak" },
+	{ "peak_blocks", SQL_INTEGER, .help = "live blocks at the peak" },
 };
 
 static const struct sql_column *processes_columns(unsigned *count)
@@ -244,7 +244,7 @@ static void processes_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_processes = {
 	.name = "processes",
-	.help = "the traces, each of one process, with their totals",
+	.help = "the traces, one for each process, with their totals",
 	.columns = processes_columns,
 	.begin = processes_begin,
 	.value = processes_value,

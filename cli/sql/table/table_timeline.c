@@ -1,6 +1,6 @@
 /*
- * table_timeline.c: the table `timeline`: what was live, allocated and freed in
- * steps of equal width (cli/query/series.h), of the blocks that filters select.
+ * table_timeline.c: the table `timeline`: live, allocated and freed memory of
+ * the selected blocks in equal time steps (cli/query/series.h).
  */
 #include <stdlib.h>
 
@@ -14,23 +14,27 @@
 enum { STEP = 1, STEPS, BEGIN, END, RSS, FIGURES };
 
 static const struct sql_column own[] = {
-	{ "step", SQL_INTEGER, .help = "from 0" },
-	{ "steps", SQL_INTEGER, .hidden = true, .equal = true, .help = "into "
-	  "how many the time is cut: WHERE steps = 500; 100 if it is not "
-	  "said" },
-	{ "begin_ns", SQL_INTEGER, .help = "since the start of the "
-	  "recording" },
-	{ "end_ns", SQL_INTEGER, .help = "where the next one begins" },
-	{ "rss_bytes", SQL_INTEGER, .help = "the most that the process had in "
-	  "memory in this step, or the last before it; NULL: not known" },
-	{ "live_bytes", SQL_INTEGER, .help = "at the end of the step" },
-	{ "live_blocks", SQL_INTEGER, .help = "at the end of the step" },
-	{ "live_bytes_max", SQL_INTEGER, .help = "the most within it" },
-	{ "allocations", SQL_INTEGER, .help = "within it" },
-	{ "allocated_bytes", SQL_INTEGER, .help = "within it" },
-	{ "frees", SQL_INTEGER, .help = "within it" },
-	{ "freed_bytes", SQL_INTEGER, .help = "within it" },
-	{ "temporary", SQL_INTEGER, .help = "of the frees" },
+	{ "step", SQL_INTEGER, .help = "number of the step, from 0" },
+	{ "steps", SQL_INTEGER, .hidden = true, .equal = true, .help =
+	  "number of steps: WHERE steps = 500; default 100" },
+	{ "begin_ns", SQL_INTEGER, .help = "start of the step, since the start "
+	  "of the recording" },
+	{ "end_ns", SQL_INTEGER, .help = "end of the step" },
+	{ "rss_bytes", SQL_INTEGER, .help = "most resident memory in this "
+	  "step, or the last value before it; NULL: unknown" },
+	{ "live_bytes", SQL_INTEGER, .help =
+	  "live bytes at the end of the step" },
+	{ "live_blocks", SQL_INTEGER, .help =
+	  "live blocks at the end of the step" },
+	{ "live_bytes_max", SQL_INTEGER, .help =
+	  "most live bytes within the step" },
+	{ "allocations", SQL_INTEGER, .help = "allocations within the step" },
+	{ "allocated_bytes", SQL_INTEGER, .help =
+	  "bytes allocated within the step" },
+	{ "frees", SQL_INTEGER, .help = "frees within the step" },
+	{ "freed_bytes", SQL_INTEGER, .help = "bytes freed within the step" },
+	{ "temporary", SQL_INTEGER, .help = "temporary blocks among the "
+					    "frees" },
 };
 
 struct steps {
@@ -59,7 +63,7 @@ static bool choose_steps(const struct sql_cursor *cursor, uint64_t *steps,
 		return true;
 	if (!term->is_number || term->number < 1 ||
 	    term->number > SERIES_STEPS_MAX) {
-		buffer_printf(why, "steps is a number from 1 to %d",
+		buffer_printf(why, "steps must be a number from 1 to %d",
 			      SERIES_STEPS_MAX);
 		return false;
 	}
@@ -67,7 +71,7 @@ static bool choose_steps(const struct sql_cursor *cursor, uint64_t *steps,
 	return true;
 }
 
-/* Points are in the order of time. */
+/* Points are in order of time. */
 static void find_rss(struct steps *steps, const struct model *model)
 {
 	const struct footprint *f = model_footprint(model);
@@ -102,8 +106,8 @@ static bool follow(struct sql_cursor *cursor, struct steps *steps,
 
 	steps->query.filter = view->filter;
 	if (query_is_of_moment(&steps->query)) {
-		buffer_string(why, "alive_at: at a moment there is no time "
-			      "that passes: leave it out of timeline");
+		buffer_string(why, "alive_at selects one moment, but timeline "
+			      "needs a span of time: remove alive_at");
 		return false;
 	}
 	steps->source = (struct query_source){
@@ -117,11 +121,12 @@ static bool follow(struct sql_cursor *cursor, struct steps *steps,
 	if (series_follow(&steps->rows, 0, &axis, &steps->series) !=
 	    EXIT_NOTHING)
 		return true;
-	buffer_printf(why, "%s: cannot be read a second time", trace->path);
+	buffer_printf(why, "%s: cannot read the trace a second time",
+		      trace->path);
 	return false;
 }
 
-/* Maxima within steps are found by the series itself. */
+/* The series finds the maxima within steps itself. */
 static struct sql_view *find_view(const struct sql_cursor *cursor,
 				  const struct query *query,
 				  struct buffer *why)
@@ -135,7 +140,7 @@ static struct sql_view *find_view(const struct sql_cursor *cursor,
 
 static bool timeline_begin(struct sql_cursor *cursor, struct buffer *why)
 {
-	const struct query *given = &cursor->trace->reading->query;
+	const struct query *given = &cursor->trace->args->query;
 	struct steps *steps = grow_zeroed(1, sizeof(*steps));
 	uint64_t count;
 
@@ -169,7 +174,7 @@ static void timeline_finish(struct sql_cursor *cursor)
 	free(steps);
 }
 
-/* Of figures, the n-th. */
+/* Selects the n-th measure. */
 struct choosing {
 	unsigned n;
 	uint64_t value;
@@ -218,7 +223,7 @@ static void timeline_value(struct sql_cursor *cursor, unsigned column,
 
 const struct sql_table sql_table_timeline = {
 	.name = "timeline",
-	.help = "what was live, allocated and freed, in steps of equal width",
+	.help = "live, allocated and freed memory in equal time steps",
 	.columns = timeline_columns,
 	.filters = true,
 	.begin = timeline_begin,

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "unwind/claim.h"
 
 enum { SECTION_NOTE = 1, SECTION_FRAMES, SECTION_NAMES, SECTIONS };
@@ -393,7 +393,7 @@ int rule_file_write(const char *path, const struct buffer *bytes)
 	int fd = mkostemp(made, O_CLOEXEC), error = fd < 0 ? -errno : 0;
 
 	if (fd >= 0) {
-		error = whole_write(fd, bytes->data, bytes->size);
+		error = io_full_write(fd, bytes->data, bytes->size);
 		if (error == 0 && fchmod(fd, 0644) != 0)
 			error = -errno;
 		if (close(fd) != 0 && error == 0)

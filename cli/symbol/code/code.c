@@ -81,7 +81,7 @@ struct code *code_open(const struct debugfile_places *places,
 
 	code->places = *places;
 	code->bias = image->bias;
-	whole.embedded = whole.beside = NULL;
+	whole.embedded = whole.sidecar = NULL;
 	quiet = whole;
 	if (places->embedded != NULL)
 		quiet.notes = NULL;

@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define WORD 8
 #define ENTRY (2 * WORD)	/* of the dynamic section: tag and value */
@@ -20,7 +20,7 @@ static uint64_t word_at(const struct elf_tables *t, uint64_t offset)
 
 	if (t->bytes != NULL)
 		memcpy(&word, t->bytes + offset, sizeof(word));
-	else if (whole_read_at(t->fd, &word, sizeof(word), offset) !=
+	else if (io_full_read_at(t->fd, &word, sizeof(word), offset) !=
 		 sizeof(word))
 		return 0;
 	return t->class->swapped ? __builtin_bswap64(word) : word;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "unwind/claim.h"
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* so that sums of sizes never
@@ -23,7 +23,7 @@
 
 int elf_tables_bytes(int fd, uint64_t offset, void *to, size_t n)
 {
-	ssize_t got = whole_read_at(fd, to, n, offset);
+	ssize_t got = io_full_read_at(fd, to, n, offset);
 
 	if (got < 0)
 		return (int)got;

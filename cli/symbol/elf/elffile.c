@@ -1,7 +1,7 @@
 /*
  * elffile.c: a file is mapped, and its descriptor closed: there may be
  * thousands of files. A file truncated while it is mapped reads as zeroes after
- * the cut (cli/base/shortened.h).
+ * the cut (cli/base/truncated_map.h).
  *
  * A compressed section has its size in its header, which may be wrong. A size
  * larger than the compression method can produce is refused before memory is

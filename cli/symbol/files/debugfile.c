@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/text/last_part.h"
+#include "cli/base/text/base_name.h"
 #include "cli/symbol/elf/elf_tables.h"
 #include "cli/symbol/files/debuginfod.h"
 #include "cli/symbol/files/process_files.h"
@@ -189,7 +189,7 @@ static bool try_embedded(struct search *search)
 
 static bool try_beside(struct search *search)
 {
-	return try_carried(search, search->places->beside);
+	return try_carried(search, search->places->sidecar);
 }
 
 static void to_hex(char hex[2 * ID_MAX + 1], const uint8_t *bytes,
@@ -232,7 +232,7 @@ static bool try_given(struct search *search, const char *suffix)
 		    (try_path(search, grow_format("%s/%s%s", given, path,
 						  suffix)) ||
 		     try_path(search, grow_format("%s/%s%s", given,
-						  last_part(path), suffix))))
+						  base_name(path), suffix))))
 			return true;
 	}
 	return false;
@@ -244,7 +244,7 @@ static bool try_folders(struct search *search)
 {
 	static const char *const folders[] = { "lib", "lib64", "usr/lib",
 					       "usr/lib64" };
-	const char *name = last_part(search->wanted->path);
+	const char *name = base_name(search->wanted->path);
 	const char *root = search->places->sysroot;
 
 	if (root == NULL || search->wanted->build_id_size == 0)
@@ -339,13 +339,13 @@ static void explain_missing(const struct debugfile_places *places,
 static void explain_given(const struct debugfile_places *places,
 			  const struct debugfile_wanted *wanted)
 {
-	const char *name = last_part(wanted->path);
+	const char *name = base_name(wanted->path);
 
 	for (size_t i = 0; i < places->path_count; i++) {
 		const char *given = places->paths[i];
 		char *inside = grow_format("%s/%s", given, name);
 		bool is_it = places->path_count == 1 ||
-			strcmp(last_part(given), name) == 0;
+			strcmp(base_name(given), name) == 0;
 		const char *path = given;
 		char has[2 * ID_MAX + 1];
 		struct build_id id;
@@ -447,7 +447,7 @@ static bool try_link(struct search *search, const char *link)
 {
 	const char *path = search->wanted->path;
 	const char *root = search->places->sysroot;
-	int size = (int)(last_part(path) - path);
+	int size = (int)(base_name(path) - path);
 
 	if (strchr(link, '/') != NULL || size == 0)
 		return false;
@@ -465,7 +465,7 @@ static bool try_given_name(struct search *search, const char *name)
 	for (size_t i = 0; i < search->places->path_count; i++)
 		if (try_path(search, grow_format("%s/%s",
 						 search->places->paths[i],
-						 last_part(name))))
+						 base_name(name))))
 			return true;
 	return false;
 }
@@ -496,14 +496,14 @@ int debugfile_debug(const struct debugfile_places *places,
 }
 
 int debugfile_alt(const struct debugfile_places *places,
-		  const struct debugfile_wanted *wanted, const char *beside,
+		  const struct debugfile_wanted *wanted, const char *sidecar,
 		  char **found)
 {
 	struct search search = { places, wanted, true, NULL, -1 };
 	const char *path = wanted->path;
-	int size = (int)(last_part(beside) - beside);
+	int size = (int)(base_name(sidecar) - sidecar);
 	char *usual = path[0] == '/' ? under_root(places->sysroot, path) :
-		grow_format("%.*s%s", size, beside, path);
+		grow_format("%.*s%s", size, sidecar, path);
 
 	if (!try_embedded(&search) && !try_given(&search, ".debug") &&
 	    !try_given_name(&search, path) && !try_trees(&search, ".debug") &&
@@ -517,7 +517,7 @@ int debugfile_alt(const struct debugfile_places *places,
 		notes_hint(places->notes, "%s: a part of it is in %s "
 			   "(build-id %s), which was not found: names may be "
 			   "missing: install its package, or give it with -d",
-			   beside, path, hex);
+			   sidecar, path, hex);
 	}
 	free(usual);
 	assert((search.fd >= 0) == (search.found != NULL));
@@ -526,21 +526,21 @@ int debugfile_alt(const struct debugfile_places *places,
 }
 
 char *debugfile_split(const struct debugfile_places *places,
-		      const char *beside, const char *directory,
+		      const char *sidecar, const char *directory,
 		      const char *name, size_t i)
 {
-	int size = (int)(last_part(beside) - beside);
+	int size = (int)(base_name(sidecar) - sidecar);
 	char *compiled, *here;
 	const char *given;
 
 	if (i < 2 * places->path_count) {
 		given = places->paths[i / 2];
-		return grow_format("%s/%s", given, i % 2 ? last_part(name) :
+		return grow_format("%s/%s", given, i % 2 ? base_name(name) :
 				   name);
 	}
 	switch (i - 2 * places->path_count) {
 	case 0:
-		return grow_format("%.*s%s", size, beside, last_part(name));
+		return grow_format("%.*s%s", size, sidecar, base_name(name));
 	case 1:
 		compiled = name[0] == '/' || directory == NULL ?
 			grow_copy(name, strlen(name)) :

@@ -36,7 +36,7 @@ struct debugfile_places {
 	int (*embedded)(void *owner, const uint8_t *build_id, size_t size);
 	/* The same for the files embedded in a sidecar trace. It is slower:
 	 * tried last. */
-	int (*beside)(void *owner, const uint8_t *build_id, size_t size);
+	int (*sidecar)(void *owner, const uint8_t *build_id, size_t size);
 	void *embedded_owner;
 	/* for hints about missing files; NULL: no hints */
 	struct notes *notes;
@@ -69,7 +69,7 @@ int debugfile_debug(const struct debugfile_places *places,
  * as path that of .gnu_debugaltlink; `beside` is the file with that section.
  */
 int debugfile_alt(const struct debugfile_places *places,
-		  const struct debugfile_wanted *wanted, const char *beside,
+		  const struct debugfile_wanted *wanted, const char *sidecar,
 		  char **found);
 
 /*
@@ -78,7 +78,7 @@ int debugfile_alt(const struct debugfile_places *places,
  * unit's file.
  */
 char *debugfile_split(const struct debugfile_places *places,
-		      const char *beside, const char *directory,
+		      const char *sidecar, const char *directory,
 		      const char *name, size_t i);
 
 #endif

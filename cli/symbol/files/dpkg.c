@@ -17,7 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/buffer.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define INFO "/var/lib/dpkg/info"
 #define LIST_MAX (64 << 20)	/* bytes of one list; the largest has 1 MB */
@@ -50,7 +50,7 @@ static bool read_list(struct search *search, int directory, const char *name)
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
 	    status.st_size > 0 && status.st_size < LIST_MAX) {
 		bytes = grow_alloc((size_t)status.st_size);
-		got = whole_read_at(fd, bytes, (size_t)status.st_size, 0);
+		got = io_full_read_at(fd, bytes, (size_t)status.st_size, 0);
 	}
 	close(fd);
 	buffer_clear(&search->list);

@@ -32,7 +32,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/text/utf8.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "unwind/claim.h"
 
 #define MAGIC UINT32_C(0x4a695444)
@@ -81,7 +81,7 @@ static uint64_t read64(const struct jitdump *dump, const uint8_t *at)
 static bool read_at(const struct jitdump *dump, uint64_t offset, void *to,
 		    size_t size)
 {
-	return whole_read_at(dump->fd, to, size, offset) == (ssize_t)size;
+	return io_full_read_at(dump->fd, to, size, offset) == (ssize_t)size;
 }
 
 /* ---- records ---- */

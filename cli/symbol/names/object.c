@@ -193,10 +193,10 @@ struct dwarf_unit *object_unit_at(struct object *object, uint64_t address)
 
 /* ---- split units ---- */
 
-static void tell_missing(struct object *object, const char *wanted,
-			 const char *wrong, uint64_t found, uint64_t id)
+static void report_missing(struct object *object, const char *wanted,
+			   const char *wrong, uint64_t found, uint64_t id)
 {
-	if (atomic_exchange(&object->told, true))
+	if (atomic_exchange(&object->reported, true))
 		return;
 	if (wrong != NULL)
 		notes_hint(object->places->notes, "%s: from another "
@@ -215,7 +215,7 @@ static void tell_missing(struct object *object, const char *wanted,
 static void open_split(struct object *object, struct dwarf_unit *unit,
 		       struct object_unit *opened)
 {
-	const char *beside = object->debug ? object->debug->path :
+	const char *sidecar = object->debug ? object->debug->path :
 		object->binary->path;
 	char *path, *wrong = NULL;
 	uint64_t other = 0, found;
@@ -224,7 +224,7 @@ static void open_split(struct object *object, struct dwarf_unit *unit,
 	if (object->package != NULL)
 		opened->split = dwarf_package_find(object->package, unit);
 	for (size_t i = 0; opened->split == NULL &&
-	     (path = debugfile_split(object->places, beside, unit->directory,
+	     (path = debugfile_split(object->places, sidecar, unit->directory,
 				     unit->dwo_name, i)) != NULL; i++) {
 		opened->file = open_path(path);
 		if (opened->file != NULL)
@@ -242,8 +242,8 @@ static void open_split(struct object *object, struct dwarf_unit *unit,
 	}
 	assert(opened->file == NULL || opened->split != NULL);
 	if (opened->split == NULL)
-		tell_missing(object, unit->dwo_name, wrong, other,
-			     unit->dwo_id);
+		report_missing(object, unit->dwo_name, wrong, other,
+			       unit->dwo_id);
 	free(wrong);
 }
 

@@ -27,7 +27,7 @@ struct object {
 	struct dwarf_package *package;
 	struct symtab symbols;
 	struct fdes fdes;
-	atomic_bool told;		/* a missing .dwo was reported */
+	atomic_bool reported;		/* a missing .dwo was reported */
 };
 
 /* A unit opened for look-ups. */

@@ -72,7 +72,7 @@ static void open_recent(struct event_decoder *decoder)
 					      sizeof(*decoder->recent));
 		decoder->recent_room = room;
 	}
-	memset(decoder->told, 0, sizeof(decoder->told));
+	memset(decoder->reported, 0, sizeof(decoder->reported));
 	memset(decoder->granules, 0, sizeof(decoder->granules));
 	CLAIM_FULL(!(room & (room - 1)) && room <= GT_RECENT);
 	decoder->recent_mask = room - 1;
@@ -182,17 +182,17 @@ static uint64_t read_recent(struct event_decoder *decoder, unsigned kind,
 	unsigned list = recent_begins(kind);
 	uint64_t *mine = decoder->recent + (list ? mask + 1 : 0);
 	const uint64_t *others = decoder->recent + (list ? 0 : mask + 1);
-	uint32_t told = decoder->told[!list];
+	uint32_t reported = decoder->reported[!list];
 	uint64_t address = 0;
 
 	if (age == 0)
 		address = read_address(column, &decoder->granules[list]);
-	else if (age > told || age > mask + UINT64_C(1))
+	else if (age > reported || age > mask + UINT64_C(1))
 		column->bad = true;	/* I1 */
 	else
-		address = others[(told - age) & mask];
+		address = others[(reported - age) & mask];
 	decoder->granules[list] = address >> 4;
-	mine[decoder->told[list]++ & mask] = address;
+	mine[decoder->reported[list]++ & mask] = address;
 	return address;
 }
 
@@ -263,7 +263,8 @@ static size_t decode_heads(struct event_decoder *decoder,
 	const uint8_t *kinds = column[0].next, *places = column[1].next;
 	const uint32_t mask = decoder->recent_mask, room = mask + 1;
 	uint64_t *const recent = decoder->recent;
-	uint32_t told[RECENT_LISTS] = { decoder->told[0], decoder->told[1] };
+	uint32_t reported[RECENT_LISTS] = { decoder->reported[0],
+					    decoder->reported[1] };
 	uint64_t granules[RECENT_LISTS] = {
 		decoder->granules[0], decoder->granules[1]
 	};
@@ -280,10 +281,10 @@ static size_t decode_heads(struct event_decoder *decoder,
 		if (first.length == 0 || kind >= GT_EXTRA)
 			break;
 		if (age) {
-			if (age > told[other] || age > room)
+			if (age > reported[other] || age > room)
 				break;		/* I1 */
 			address = recent[other * room +
-					 ((told[other] - age) & mask)];
+					 ((reported[other] - age) & mask)];
 		} else {
 			struct cursor_number where;
 
@@ -298,7 +299,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 		}
 		kinds += first.length;
 		granules[list] = address >> 4;
-		recent[list * room + (told[list]++ & mask)] = address;
+		recent[list * room + (reported[list]++ & mask)] = address;
 		*event = (struct trace_event){
 			.address = address, .kind = (uint8_t)kind,
 		};
@@ -308,7 +309,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 	CLAIM_FULL(found <= i && i <= n);
 	column_at(&column[0], kinds);
 	column_at(&column[1], places);
-	memcpy(decoder->told, told, sizeof(told));
+	memcpy(decoder->reported, reported, sizeof(reported));
 	memcpy(decoder->granules, granules, sizeof(granules));
 	*block_count = found;
 	return i;

@@ -115,7 +115,7 @@ struct event_decoder {
 				 * other */
 	size_t recent_room;	/* entries of each list */
 	uint32_t recent_mask;	/* of each list, as the chunk uses it */
-	uint32_t told[2];	/* addresses in each list so far */
+	uint32_t reported[2];	/* addresses in each list so far */
 	uint64_t granules[2];	/* the last in each list */
 	uint32_t context;
 	uint32_t layout;	/* of the current run, */

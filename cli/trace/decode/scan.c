@@ -20,7 +20,7 @@
 #include <xxhash.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/trace/decode/cursor.h"
 #include "cli/trace/format/trace_format.h"
 #include "unwind/claim.h"
@@ -329,11 +329,11 @@ void scan_jump(struct scan *reader, uint64_t offset)
 	read_anew(reader);
 }
 
-bool scan_look(struct scan *reader)
+bool scan_peek(struct scan *reader)
 {
 	struct source *source = &reader->source;
 
-	if (source_look(source) == source->got)
+	if (source_peek(source) == source->got)
 		return false;
 	read_anew(reader);
 	return true;
@@ -351,7 +351,7 @@ bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
 	uint8_t header[GT_CHUNK_SIZE];
 	uint64_t sum;
 
-	if (whole_read_at(fd, header, sizeof(header), offset) !=
+	if (io_full_read_at(fd, header, sizeof(header), offset) !=
 	    (ssize_t)sizeof(header) ||
 	    !parse_fields(header, offset, chunk, &sum))
 		return false;
@@ -360,8 +360,8 @@ bool scan_chunk_at(int fd, uint64_t trace_id, uint64_t offset,
 		*buffer = grow_alloc(chunk->stored);
 		*capacity = chunk->stored;
 	}
-	if (whole_read_at(fd, *buffer, chunk->stored,
-			  offset + GT_CHUNK_SIZE) != (ssize_t)chunk->stored ||
+	if (io_full_read_at(fd, *buffer, chunk->stored,
+			    offset + GT_CHUNK_SIZE) != (ssize_t)chunk->stored ||
 	    scan_checksum(header, *buffer, chunk->stored, trace_id) != sum)
 		return false;
 	chunk->payload = *buffer;

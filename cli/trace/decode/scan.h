@@ -77,7 +77,7 @@ enum scan_open_result scan_open_fed(struct scan *reader);
 bool scan_has_header(const struct scan *reader);
 /* For a growing file: returns whether its size changed. Then all bytes
  * after the last chunk are read again: the writer may have changed them. */
-bool scan_look(struct scan *reader);
+bool scan_peek(struct scan *reader);
 /* For a regular file, to take samples: continue at an offset not before the
  * last chunk returned, with the chunk that begins there or the next one. The
  * bytes between are reported as damage. */

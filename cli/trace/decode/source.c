@@ -95,7 +95,7 @@ void source_feed(struct source *source, const void *bytes, size_t size)
 	CLAIM_FULL(source_is_valid(source));
 }
 
-uint64_t source_look(struct source *source)
+uint64_t source_peek(struct source *source)
 {
 	struct stat status;
 
@@ -109,7 +109,7 @@ uint64_t source_look(struct source *source)
 
 void source_rewind(struct source *source, uint64_t offset)
 {
-	uint64_t size = source_look(source);
+	uint64_t size = source_peek(source);
 
 	assert(source->regular);
 	if (offset > size)

@@ -1,7 +1,7 @@
 /*
  * source.h: a file as a window of bytes that moves forward. Works for regular
  * files, pipes, and bytes that the caller feeds. A file that is still written
- * is read up to its size at opening, or (`growing`) at the last source_look.
+ * is read up to its size at opening, or (`growing`) at the last source_peek.
  */
 #ifndef GNOMON_SOURCE_H
 #define GNOMON_SOURCE_H
@@ -34,7 +34,7 @@ void source_open_fed(struct source *source);
 void source_feed(struct source *source, const void *bytes, size_t size);
 /* Update the size of a growing file, which may have grown or shrunk. Returns
  * it. */
-uint64_t source_look(struct source *source);
+uint64_t source_peek(struct source *source);
 /* Move the window back to `offset`, not after its end; the bytes are read
  * again. */
 void source_rewind(struct source *source, uint64_t offset);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/trace/decode/scan.h"
 #include "unwind/claim.h"
 
@@ -188,7 +188,7 @@ int embedded_read(const struct embedded *list, size_t index,
 
 static int write_piece(void *owner, const uint8_t *bytes, size_t size)
 {
-	return whole_write(*(int *)owner, bytes, size);
+	return io_full_write(*(int *)owner, bytes, size);
 }
 
 int embedded_open(const struct embedded *list, size_t index,

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/grow.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/locate.h"
 
 #define MEMBERS_MAX 1000	/* traces read: this must not take long */
@@ -69,7 +69,7 @@ static void gather(struct family *family, const char *directory)
 		struct stat status;
 
 		if (i >= MEMBERS_MAX || stat(paths[i], &status) != 0 ||
-		    fold_facts(paths[i], &member.facts) != 0 ||
+		    live_recover_facts(paths[i], &member.facts) != 0 ||
 		    member.facts.result != SCAN_OPEN_OK ||
 		    member.facts.pid == 0) {
 			free(paths[i]);
@@ -175,8 +175,8 @@ static bool begin(struct family *family, const char *trace,
 {
 	char *directory;
 
-	if (fold_facts(trace, facts) != 0 || facts->result != SCAN_OPEN_OK ||
-	    facts->pid == 0)
+	if (live_recover_facts(trace, facts) != 0 ||
+	    facts->result != SCAN_OPEN_OK || facts->pid == 0)
 		return false;
 	directory = family_directory(trace);
 	gather(family, directory);

@@ -21,8 +21,8 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "cli/trace/live/fold.h"
-#include "cli/trace/live/leftover.h"
+#include "cli/trace/live/live_recover.h"
+#include "cli/trace/live/live_read.h"
 #include "cli/trace/live/live_order.h"
 
 #define MAPS_LINE (GT_PATH_MAX + 256)	/* of /proc/PID/maps */
@@ -62,7 +62,7 @@ static bool is_whole_trace(const char *path)
 
 	return locate_is_trace(path) &&
 		(end == NULL || strcmp(end, ".files") != 0 ||
-		 fold_facts(path, &facts) != 0 || !facts.companion);
+		 live_recover_facts(path, &facts) != 0 || !facts.companion);
 }
 
 static char *join(const char *directory, const char *name)
@@ -211,7 +211,7 @@ static bool is_of_process(const char *path, pid_t pid)
 {
 	struct trace_facts facts;
 
-	return fold_facts(path, &facts) == 0 &&
+	return live_recover_facts(path, &facts) == 0 &&
 		facts.result == SCAN_OPEN_OK && facts.pid == pid;
 }
 
@@ -219,16 +219,16 @@ static bool is_recording_process(const char *path, pid_t pid)
 {
 	struct trace_facts facts;
 
-	return fold_facts(path, &facts) == 0 &&
+	return live_recover_facts(path, &facts) == 0 &&
 		facts.result == SCAN_OPEN_OK && facts.pid == pid &&
-		fold_is_locked(path);
+		live_recover_is_locked(path);
 }
 
 static bool is_this_one(const char *path, uint64_t trace_id)
 {
 	struct trace_facts facts;
 
-	return fold_facts(path, &facts) == 0 &&
+	return live_recover_facts(path, &facts) == 0 &&
 		facts.result == SCAN_OPEN_OK && facts.trace_id == trace_id;
 }
 

@@ -320,10 +320,10 @@ static void run_dry(struct merge *merge, struct merge_stream *stream)
 static void note_bad(struct merge *merge, const struct queued *queued)
 {
 	merge->bad_chunks++;
-	if (merge->faults == NULL)
+	if (merge->errors == NULL)
 		return;
-	faults_at(merge->faults, GT_EVENTS, queued->chunk.offset);
-	faults_note(merge->faults, FAULT_MALFORMED, 1);
+	format_errors_at(merge->errors, GT_EVENTS, queued->chunk.offset);
+	format_errors_note(merge->errors, FORMAT_ERROR_MALFORMED, 1);
 }
 
 /* A chunk of these events, which are part of `whole`. */
@@ -542,9 +542,9 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 	uint32_t lane = stream->queue->lane;
 
 	CLAIM_FULL(n > 0 && n <= stream->batch_count - stream->batch_next);
-	if (merge->faults != NULL)
-		faults_at(merge->faults, GT_EVENTS,
-			  stream->queue->chunk.offset);
+	if (merge->errors != NULL)
+		format_errors_at(merge->errors, GT_EVENTS,
+				 stream->queue->chunk.offset);
 	if (!merge->extras_only)
 		merge->sink.events(merge->sink.owner, lane, run, n);
 	for (size_t i = 0; merge->extras_only && i < n; i++)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "cli/base/table.h"
-#include "cli/trace/decode/faults.h"
+#include "cli/trace/decode/format_errors.h"
 #include "cli/trace/decode/records.h"
 
 struct merge_stream;
@@ -38,7 +38,7 @@ struct merge {
 	bool extras_only;		/* deliver only GT_EXTRA events */
 	bool part;			/* of a trace: rings begin anywhere */
 	const _Atomic bool *cancelled;	/* set by another thread; or NULL */
-	struct faults *faults;		/* for format errors; or NULL */
+	struct format_errors *errors;		/* for format errors; or NULL */
 	struct merge_stream **streams;
 	size_t stream_count;
 	size_t stream_capacity;

@@ -1,6 +1,6 @@
 /*
- * reader.c: reads a trace chunk by chunk and calls the sink. verdict.c reports
- * what is wrong with a file.
+ * reader.c: reads a trace chunk by chunk and calls the sink. trace_status.c
+ * reports what is wrong with a file.
  *
  * A trace that is being written is read in three steps: a snapshot of the live
  * file; the trace, up to the end that it has then; the events of the snapshot
@@ -31,8 +31,8 @@
 #include "cli/base/notes.h"
 #include "cli/base/progress.h"
 #include "cli/trace/format/trace_format.h"
-#include "cli/trace/live/leftover.h"
-#include "cli/trace/read/verdict.h"
+#include "cli/trace/live/live_read.h"
+#include "cli/trace/read/trace_status.h"
 
 /* What is being read. */
 enum stage {
@@ -52,7 +52,7 @@ struct reader {
 	bool fed;
 	bool follows;		/* up to where the writer ends it */
 	_Atomic bool cancelled;
-	struct leftover_snapshot live;
+	struct live_read_snapshot live;
 	size_t live_next;	/* chunk of it */
 	struct totals_decoder totals;
 	struct scan chunks;
@@ -332,8 +332,8 @@ static bool is_taken(struct reader *reader, const struct chunk *chunk)
 	if (done == READER_DECODE)
 		return false;
 	reader->report->ended |= chunk->type == GT_END;
-	faults_note(&reader->report->faults, FAULT_MALFORMED,
-		    done == READER_MALFORMED);
+	format_errors_note(&reader->report->errors, FORMAT_ERROR_MALFORMED,
+			   done == READER_MALFORMED);
 	return true;
 }
 
@@ -362,11 +362,11 @@ static void (*const read_payload[GT_CHUNK_TYPES])(struct reader *,
 
 static void read_chunk(struct reader *reader, const struct chunk *chunk)
 {
-	struct faults *faults = &reader->report->faults;
+	struct format_errors *errors = &reader->report->errors;
 	unsigned type = chunk->type < GT_CHUNK_TYPES ? chunk->type : 0;
 	struct cursor c;
 
-	faults_at(faults, chunk->type, chunk->offset);
+	format_errors_at(errors, chunk->type, chunk->offset);
 	if (is_taken(reader, chunk))
 		return;
 	if (type == GT_EVENTS) {
@@ -374,7 +374,7 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 		return;
 	}
 	if (inflater_payload(&reader->inflater, chunk, &c) != 0) {
-		faults_note(faults, FAULT_MALFORMED, 1);
+		format_errors_note(errors, FORMAT_ERROR_MALFORMED, 1);
 		return;
 	}
 	reader->chunk = chunk;
@@ -383,8 +383,8 @@ static void read_chunk(struct reader *reader, const struct chunk *chunk)
 	else
 		reader->report->unknown_chunks++;
 	/* The merge may have delivered events of other chunks in between. */
-	faults_at(faults, chunk->type, chunk->offset);
-	faults_note(faults, FAULT_MALFORMED, c.bad);
+	format_errors_at(errors, chunk->type, chunk->offset);
+	format_errors_note(errors, FORMAT_ERROR_MALFORMED, c.bad);
 }
 
 static void count_chunk(struct reader_report *report,
@@ -402,7 +402,7 @@ static void take_snapshot(struct reader *reader,
 			  const struct trace_facts *facts)
 {
 	int error = facts->live[0] == 0 ? -ENOENT :
-		leftover_read(facts->live, facts->trace_id, &reader->live);
+		live_read_file(facts->live, facts->trace_id, &reader->live);
 
 	if (error != 0 && error != -ENOENT)
 		notes_hint(reader->notes, "%s: its live file %s cannot be read "
@@ -416,16 +416,17 @@ static void prepare_live(struct reader *reader,
 			 const struct trace_facts *facts)
 {
 	int error;
-	enum fold_result result = fold_trace(reader->path, facts, &error);
+	enum live_recover_result result =
+		live_recover_trace(reader->path, facts, &error);
 
-	reader->report->folded = result == FOLD_DONE;
-	reader->report->being_written = result == FOLD_BUSY;
-	if (result == FOLD_DONE)
+	reader->report->folded = result == LIVE_RECOVER_DONE;
+	reader->report->being_written = result == LIVE_RECOVER_BUSY;
+	if (result == LIVE_RECOVER_DONE)
 		notes_hint(reader->notes, "%s: its last events were recovered "
 			   "from %s, which was removed", reader->path,
 			   facts->live);
-	reader->report->unfolded = result == FOLD_FAILED;
-	if ((result == FOLD_BUSY || result == FOLD_FAILED) &&
+	reader->report->unfolded = result == LIVE_RECOVER_FAILED;
+	if ((result == LIVE_RECOVER_BUSY || result == LIVE_RECOVER_FAILED) &&
 	    !reader->sink->file_only)
 		take_snapshot(reader, facts);
 }
@@ -433,7 +434,8 @@ static void prepare_live(struct reader *reader,
 /* One chunk of the live file. */
 static void read_live(struct reader *reader)
 {
-	struct leftover_chunk *item = &reader->live.chunks[reader->live_next++];
+	struct live_read_chunk *item =
+		&reader->live.chunks[reader->live_next++];
 	uint64_t before = reader->merge.repeated;
 
 	assert(item->payload.size <= UINT32_MAX);
@@ -455,10 +457,10 @@ static void read_live(struct reader *reader)
  * report suffices. */
 static void compare_counts(struct reader_report *report, uint64_t end_offset)
 {
-	faults_at(&report->faults, GT_END, end_offset);
+	format_errors_at(&report->errors, GT_END, end_offset);
 	if (report->damage_count == 0 && report->lost_bytes == 0)
-		faults_note(&report->faults, FAULT_EVENTS_FEW,
-			    report->said_events > report->events);
+		format_errors_note(&report->errors, FORMAT_ERROR_EVENTS_FEW,
+				   report->said_events > report->events);
 }
 
 void reader_so_far(const struct reader *reader)
@@ -474,7 +476,7 @@ void reader_so_far(const struct reader *reader)
 static void finish(struct reader *reader)
 {
 	struct reader_report *report = reader->report;
-	struct verdict_where where;
+	struct trace_status_where where;
 
 	report->live_dropped = reader->live.dropped;
 	report->malformed += reader->live.damaged_rings;
@@ -487,14 +489,14 @@ static void finish(struct reader *reader)
 	report->repeated = reader->merge.repeated;
 	if (reader->sink->events != NULL)	/* else they were not read */
 		compare_counts(report, reader->end_offset);
-	report->malformed += faults_total(&report->faults);
+	report->malformed += format_errors_total(&report->errors);
 	/* its writer only has the report left to write */
 	if (report->ended)
 		report->being_written = false;
-	where = (struct verdict_where){ reader->merge.lost_offset,
+	where = (struct trace_status_where){ reader->merge.lost_offset,
 					reader->chunks.good_end };
-	reader->status = verdict_tell(reader->path, report, &where,
-				      reader->notes);
+	reader->status = trace_status_report(reader->path, report, &where,
+					     reader->notes);
 	reader->stage = STAGE_DONE;
 }
 
@@ -513,7 +515,7 @@ static void begin(struct reader *reader, struct trace_facts *facts)
 			       reader->chunks.source.file_size);
 		return;
 	}
-	verdict_refuse(reader->path, facts, reader->notes);
+	trace_status_refuse(reader->path, facts, reader->notes);
 	reader->stage = STAGE_DONE;
 }
 
@@ -523,7 +525,7 @@ static void open_path(struct reader *reader)
 	struct trace_facts facts;
 	bool growing;
 
-	error = fd < 0 ? -errno : fold_facts(reader->path, &facts);
+	error = fd < 0 ? -errno : live_recover_facts(reader->path, &facts);
 	if (error != 0 || facts.result != SCAN_OPEN_OK) {
 		if (fd >= 0)
 			close(fd);
@@ -531,18 +533,19 @@ static void open_path(struct reader *reader)
 		if (error == 0 && reader->follows &&
 		    (facts.result == SCAN_OPEN_EMPTY ||
 		     facts.result == SCAN_OPEN_DAMAGED) &&
-		    fold_is_locked(reader->path))
+		    live_recover_is_locked(reader->path))
 			return;
 		if (error != 0)
-			verdict_cannot_open(reader->path, error,
-					    reader->notes);
+			trace_status_cannot_open(reader->path, error,
+						 reader->notes);
 		else
-			verdict_refuse(reader->path, &facts, reader->notes);
+			trace_status_refuse(reader->path, &facts,
+					    reader->notes);
 		reader->stage = STAGE_DONE;
 		return;
 	}
 	/* open now: from here on a part may be removed */
-	growing = reader->follows && fold_is_locked(reader->path);
+	growing = reader->follows && live_recover_is_locked(reader->path);
 	reader->report->being_written = growing;
 	if (!growing)
 		prepare_live(reader, &facts);
@@ -581,7 +584,7 @@ static bool find_facts(const struct reader *reader, struct trace_facts *facts)
 	return fstat(reader->chunks.source.fd, &open) == 0 &&
 	       stat(reader->path, &named) == 0 &&
 	       open.st_dev == named.st_dev && open.st_ino == named.st_ino &&
-	       fold_facts(reader->path, facts) == 0 &&
+	       live_recover_facts(reader->path, facts) == 0 &&
 	       facts->result == SCAN_OPEN_OK &&
 	       facts->trace_id == reader->chunks.trace_id;
 }
@@ -610,7 +613,7 @@ static void stop_following(struct reader *reader)
 static bool has_grown(struct reader *reader)
 {
 	if (!reader->report->ended && is_written(&reader->chunks.source))
-		return scan_look(&reader->chunks);
+		return scan_peek(&reader->chunks);
 	stop_following(reader);
 	return true;
 }
@@ -675,7 +678,7 @@ static struct reader *new_reader(const char *path,
 	reader->chunks.source.fd = -1;
 	merge_init(&reader->merge, &merge_sink);
 	reader->merge.extras_only = sink->extras_only;
-	reader->merge.faults = &report->faults;
+	reader->merge.errors = &report->errors;
 	reader->merge.cancelled = &reader->cancelled;
 	return reader;
 }
@@ -745,7 +748,7 @@ enum exit_status reader_close(struct reader *reader)
 	merge_free(&reader->merge);
 	inflater_free(&reader->inflater);
 	scan_close(&reader->chunks);
-	leftover_free(&reader->live);
+	live_read_free(&reader->live);
 	free(reader);
 	return status;
 }

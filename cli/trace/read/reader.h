@@ -24,12 +24,12 @@
 #include "cli/base/notes.h"
 #include "cli/base/status.h"
 #include "cli/trace/decode/control_records.h"
-#include "cli/trace/decode/faults.h"
+#include "cli/trace/decode/format_errors.h"
 #include "cli/trace/decode/file_records.h"
 #include "cli/trace/decode/map_records.h"
 #include "cli/trace/decode/memory_records.h"
 #include "cli/trace/decode/records.h"
-#include "cli/trace/live/fold.h"
+#include "cli/trace/live/live_recover.h"
 #include "cli/trace/read/merge.h"
 
 /* What the sink did with a chunk. */
@@ -109,7 +109,7 @@ struct reader_report {
 	uint64_t file_bytes;
 	uint64_t good_bytes;	/* end of the last valid chunk */
 	uint64_t unknown_chunks;
-	struct faults faults;	/* the sink adds its own */
+	struct format_errors errors;	/* the sink adds its own */
 	uint64_t malformed;	/* all of them, and rings of the live file */
 	uint64_t said_events;	/* count in END */
 	uint64_t events;

@@ -21,7 +21,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 
 #define PENDING_BYTES (1u << 20)
 #define COMPRESS_MIN 128	/* smaller payloads gain nothing */
@@ -112,9 +112,9 @@ bool rewrite_open(struct rewrite *rewrite, const char *input,
 static void flush(struct rewrite *rewrite)
 {
 	if (rewrite->error == 0)
-		rewrite->error = -whole_write(rewrite->fd,
-					      rewrite->pending.data,
-					      rewrite->pending.size);
+		rewrite->error = -io_full_write(rewrite->fd,
+						rewrite->pending.data,
+						rewrite->pending.size);
 	if (rewrite->error == 0)
 		rewrite->written += rewrite->pending.size;
 	buffer_clear(&rewrite->pending);

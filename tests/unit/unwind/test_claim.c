@@ -15,12 +15,12 @@
 
 #include "unwind/claim.h"
 
-static const char *told;
+static const char *from_code;
 static unsigned times;
 
 static void tell(const char *which)
 {
-	told = which;
+	from_code = which;
 	times++;
 }
 
@@ -34,10 +34,10 @@ static void it_is_told_which(void **state)
 	assert_int_equal(times, 0);
 	assert_false(CLAIM(two == 3));
 	assert_int_equal(times, 1);
-	assert_non_null(strstr(told, "tests/unit/unwind/test_claim.c:"));
-	assert_non_null(strstr(told, ": two == 3"));
+	assert_non_null(strstr(from_code, "tests/unit/unwind/test_claim.c:"));
+	assert_non_null(strstr(from_code, ": two == 3"));
 	CLAIM_FULL(two == 4);
-	assert_non_null(strstr(told, ": two == 4"));
+	assert_non_null(strstr(from_code, ": two == 4"));
 	claim_told = NULL;
 }
 

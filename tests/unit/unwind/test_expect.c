@@ -277,9 +277,9 @@ static __attribute__((noinline)) void check_given_up(void)
 		slot = (const uintptr_t *)
 			self->frames[self->barrier[0]].slot;
 		assert_true(barrier_is_stub(*slot));
-		expect_look(&of, address_of(context, 0),
-			    address_of(context, 1), address_of(context, 2),
-			    self->hi - hook_sp);
+		expect_probe(&of, address_of(context, 0),
+			     address_of(context, 1), address_of(context, 2),
+			     self->hi - hook_sp);
 		expect_find(&of, address_of(context, 3));
 		expect_learn(&of, context);
 		placement_strange(self, GT_WHY_RUNTIME);
@@ -301,30 +301,31 @@ static void test_given_up(void **unused)
 #define ALIKE 8u
 
 static uint32_t pattern, taken;
-typedef void level(unsigned inward);
+typedef void level(unsigned context_value);
 static level left, right;
 
 /* Each level is one of two functions, as a bit of the pattern has it. */
-static level *level_at(unsigned inward)
+static level *level_at(unsigned context_value)
 {
-	unsigned bit = inward < 5 ? inward : 5 + inward % 27;
+	unsigned bit =
+		context_value < 5 ? context_value : 5 + context_value % 27;
 
 	return pattern >> bit & 1 ? left : right;
 }
 
-static __attribute__((noinline)) void left(unsigned inward)
+static __attribute__((noinline)) void left(unsigned context_value)
 {
-	if (inward)
-		level_at(inward - 1)(inward - 1);
+	if (context_value)
+		level_at(context_value - 1)(context_value - 1);
 	else
 		taken = hook();
 	BARRIER();
 }
 
-static __attribute__((noinline)) void right(unsigned inward)
+static __attribute__((noinline)) void right(unsigned context_value)
 {
-	if (inward)
-		level_at(inward - 1)(inward - 1);
+	if (context_value)
+		level_at(context_value - 1)(context_value - 1);
 	else
 		taken = hook();
 	BARRIER();
@@ -400,7 +401,7 @@ static void test_wanted(void **unused)
 /* Of those that begin alike. */
 static uint32_t found(uintptr_t fourth, struct expectation *of)
 {
-	expect_look(of, 0x1001, 0x1002, 0x1003, 640);
+	expect_probe(of, 0x1001, 0x1002, 0x1003, 640);
 	expect_find(of, fourth);
 	return of->context;
 }
@@ -477,10 +478,10 @@ static void test_told_apart(void **unused)
 	learn(0x1004, 100);
 	for (i = 8; i < 8 * TRIED; i += 8)
 		for (changed = 0; changed < 5; changed++) {
-			expect_look(&of, 0x1001 + (changed == 0) * i,
-				    0x1002 + (changed == 1) * i,
-				    0x1003 + (changed == 2) * i,
-				    640 + (changed == 3) * i);
+			expect_probe(&of, 0x1001 + (changed == 0) * i,
+				     0x1002 + (changed == 1) * i,
+				     0x1003 + (changed == 2) * i,
+				     640 + (changed == 3) * i);
 			expect_find(&of, 0x1004 + (changed == 4) * i);
 			met[changed] += of.context != 0;
 		}

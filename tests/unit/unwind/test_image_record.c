@@ -12,7 +12,7 @@
 #include "tests/unit/table_builder.h"
 #include "unwind/image_record.h"
 
-static struct gl_image told;
+static struct gl_image from_code;
 
 /* Two segments, at file addresses from this one on. */
 static void record(uintptr_t in_file, uintptr_t mapped)
@@ -25,37 +25,38 @@ static void record(uintptr_t in_file, uintptr_t mapped)
 	};
 	struct elfmap map = { .bias = mapped - in_file, .path = "/a",
 			      .phdr = headers, .phnum = 2, .stays = true };
-	struct image image = { .public = &told };
+	struct image image = { .public = &from_code };
 
-	memset(&told, 0, sizeof(told));
+	memset(&from_code, 0, sizeof(from_code));
 	image_record_fill(&image, &map, NULL);
 	assert_true(image_record_matches(&image, &map));
-	assert_int_equal(told.segments, 2);
-	assert_true(told.segment[0].start == mapped);
-	assert_true(told.segment[1].start == mapped + 0x3000);
+	assert_int_equal(from_code.segments, 2);
+	assert_true(from_code.segment[0].start == mapped);
+	assert_true(from_code.segment[1].start == mapped + 0x3000);
 }
 
 /* In 64 bits, as readers count: segments and bias lead to the file. */
 static void leads_to(uint64_t in_file)
 {
-	assert_true(told.segment[0].start - told.bias == in_file);
-	assert_true(told.segment[1].start - told.bias == in_file + 0x3000);
+	assert_true(from_code.segment[0].start - from_code.bias == in_file);
+	assert_true(from_code.segment[1].start - from_code.bias ==
+		    in_file + 0x3000);
 }
 
 static void test_bias(void **unused)
 {
 	(void)unused;
 	record(0, CODE);
-	assert_true(told.bias == CODE);
+	assert_true(from_code.bias == CODE);
 	leads_to(0);
 	record(0x8000, 0x8000);
-	assert_true(told.bias == 0);
+	assert_true(from_code.bias == 0);
 	leads_to(0x8000);
 	record(0x10000, CODE);
 	leads_to(0x10000);
 	/* lower: negative, whatever the size of an address */
 	record(CODE, 0x10000);
-	assert_true((int64_t)told.bias < 0);
+	assert_true((int64_t)from_code.bias < 0);
 	leads_to(CODE);
 	/* more than half of the address space up */
 	record(0x10000, (uintptr_t)ARCH_ADDRESS_MAX - 0xffff);

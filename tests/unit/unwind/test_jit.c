@@ -115,7 +115,7 @@ static void unmapped_tables_are_not_read(void **state)
 
 static void figures_are_told_where_somebody_asks(void **state)
 {
-	static struct capture_tables told;
+	static struct capture_tables from_code;
 	static struct capture_tables *to;
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 	uint32_t refused = jit_refused();
@@ -123,16 +123,16 @@ static void figures_are_told_where_somebody_asks(void **state)
 	(void)state;
 	jit_init(&to);
 	assert_true(jit_register(&t));
-	assert_int_equal(told.registered, 0);	/* as in a forked child */
-	to = &told;
+	assert_int_equal(from_code.registered, 0); /* as in a forked child */
+	to = &from_code;
 	jit_init(&to);
-	assert_int_equal(told.registered, 1);
-	assert_int_equal(told.refused, refused);
+	assert_int_equal(from_code.registered, 1);
+	assert_int_equal(from_code.refused, refused);
 	jit_deregister(t.key);
-	assert_int_equal(told.registered, 0);
+	assert_int_equal(from_code.registered, 0);
 	t.frames = 0x1000;
 	assert_false(jit_register(&t));
-	assert_int_equal(told.refused, refused + 1);
+	assert_int_equal(from_code.refused, refused + 1);
 	jit_init(NULL);
 }
 

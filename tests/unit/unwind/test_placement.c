@@ -204,7 +204,7 @@ static void after_jump(void)
 	uint32_t standing = self->barrier_count;
 
 	assert_true(standing >= 2);
-	capture_thread_moved(self);
+	capture_stack_replaced(self);
 	embed_hook(self);
 	assert_false(self->moved);
 	assert_int_equal(self->barrier_count, standing);
@@ -216,7 +216,7 @@ static void after_exchange(void)
 	uintptr_t *outermost = (uintptr_t *)self->frames[1].slot;
 	uintptr_t was = *outermost;
 
-	capture_thread_moved(self);
+	capture_stack_replaced(self);
 	*outermost = 0;
 	embed_hook(self);
 	*outermost = was;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/command/output_file.h"
 #include "cli/trace/format/trace_format.h"
 

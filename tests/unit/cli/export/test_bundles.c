@@ -111,7 +111,7 @@ static void no_limit_holds(void **state)
 	bundles_free(&bundles);
 }
 
-/* Two that go together: from the first birth to the last end. */
+/* Two that go together: from the first allocation to the last end. */
 static void times(void **state)
 {
 	const struct bundle one = { .node = 3, .born = 40, .ended = 47,

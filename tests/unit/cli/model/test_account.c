@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/block_keys.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/heap.h"
@@ -47,7 +47,7 @@ static void begin(unsigned seed)
 static void same(const struct context_cost *cost, const struct model *model,
 		 const struct story_figures *must)
 {
-	enum figure freed;
+	enum measure freed;
 	struct figures f;
 
 	model_figures(model, cost, &f);
@@ -181,8 +181,8 @@ static void count_block(const struct story_block *b,
 	}
 	size->frees++;
 	size->temporary += b->between == 0;
-	size->lifetime += (double)(b->end - b->birth);
-	lifetime = &lifetimes[histogram_bucket((b->end - b->birth) *
+	size->lifetime += (double)(b->end - b->alloc);
+	lifetime = &lifetimes[histogram_bucket((b->end - b->alloc) *
 					       STORY_TICK_NS)];
 	lifetime->blocks++;
 	lifetime->bytes += b->size;

@@ -37,8 +37,8 @@ static struct coverage read_story(const struct filter *filter, bool sums,
 	struct coverage coverage;
 
 	if (sums) {
-		leftout_totals(&model->leftout, &totals);
-		leftout_rest(&model->leftout, &uncounted);
+		omitted_totals(&model->omitted, &totals);
+		omitted_rest(&model->omitted, &uncounted);
 	}
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	coverage_of(model, judge, NULL, &coverage);
@@ -207,14 +207,14 @@ static void causes(void **state)
 		model_finish(model);
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, 0);
-		leftout_totals(&model->leftout, &totals);
+		omitted_totals(&model->omitted, &totals);
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, made[i].set);
-		model->leftout.run.value[GT_RUN_LIFETIME_NS] = 1001;
+		model->omitted.run.value[GT_RUN_LIFETIME_NS] = 1001;
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, made[i].set |
 				 1 << COVERAGE_STRIP);
-		model->leftout.run.value[GT_RUN_LIFETIME_NS] = 1000;
+		model->omitted.run.value[GT_RUN_LIFETIME_NS] = 1000;
 		coverage_of(model, NULL, NULL, &coverage);
 		assert_int_equal(coverage.causes, made[i].set | (i > 0) <<
 				 COVERAGE_STRIP);

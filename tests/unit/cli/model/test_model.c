@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/model_state.h"
 #include "cli/model/stats/figures.h"
 #include "tests/unit/trace_write.h"
@@ -212,7 +212,7 @@ static void free_before_its_allocation(void **state)
 static void window_over(void **state)
 {
 	struct figures figures;
-	enum figure freed;
+	enum measure freed;
 
 	(void)state;
 	start();

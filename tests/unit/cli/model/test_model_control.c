@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/chains.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/controls.h"
@@ -20,7 +20,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/filters.h"
-#include "cli/model/leftout.h"
+#include "cli/model/omitted.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/histograms.h"
 #include "cli/model/tap.h"
@@ -122,40 +122,40 @@ static uint64_t live_listed(const struct model *model)
 	return bytes;
 }
 
-struct told {
-	unsigned births, ends;
+struct reported {
+	unsigned allocs, ends;
 };
 
-static void tell_birth(void *owner, const struct block *block,
+static void tell_alloc(void *owner, const struct block *block,
 		       uint32_t number, uint32_t node, uint32_t chain)
 {
-	struct told *told = owner;
+	struct reported *reported = owner;
 
 	(void)block, (void)number, (void)node, (void)chain;
-	told->births++;
+	reported->allocs++;
 }
 
 static void tell_end(void *owner, const struct block *block, uint32_t number,
 		     uint32_t node, uint64_t stamp, enum edge_end end,
 		     uint32_t chain)
 {
-	struct told *told = owner;
+	struct reported *reported = owner;
 
 	(void)block, (void)number, (void)node, (void)stamp, (void)end;
 	(void)chain;
-	told->ends++;
+	reported->ends++;
 }
 
 /* What exports of single blocks see. */
-static void follow(const struct model *model, unsigned births, unsigned ends)
+static void follow(const struct model *model, unsigned allocs, unsigned ends)
 {
-	struct told told = { 0 };
-	const struct model_tap tap = { .owner = &told, .birth = tell_birth,
+	struct reported reported = { 0 };
+	const struct model_tap tap = { .owner = &reported, .alloc = tell_alloc,
 				       .end = tell_end };
 
 	assert_int_equal(model_follow(model, path, &tap), EXIT_COMPLETE);
-	assert_int_equal(told.births, births);
-	assert_int_equal(told.ends, ends);
+	assert_int_equal(reported.allocs, allocs);
+	assert_int_equal(reported.ends, ends);
 }
 
 /* Two blocks before, of which one is freed later; one after. */

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/block_keys.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/filters.h"
@@ -38,7 +38,7 @@ static void until_a_moment(void **state)
 
 		story = story_new(part);
 		story_write(story, NULL);
-		stamp = story->blocks[story->count / 10 * part].birth;
+		stamp = story->blocks[story->count / 10 * part].alloc;
 		options.until_ns = stamp * STORY_TICK_NS;
 		model = model_new(&options, NULL);
 		assert_int_equal(model_read(model, story->path),
@@ -48,7 +48,7 @@ static void until_a_moment(void **state)
 			const struct story_block *block =
 				&story->blocks[step->block];
 
-			if ((step->ends ? block->end : block->birth) > stamp)
+			if ((step->ends ? block->end : block->alloc) > stamp)
 				break;
 			count += !step->ends;
 			live += step->ends ? -block->size : block->size;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/filters.h"
 #include "cli/model/selection.h"
@@ -30,12 +30,12 @@ static uint64_t until_end(const struct story_block *b)
 
 static uint64_t lived_ns(const struct story_block *b)
 {
-	return (until_end(b) - b->birth) * STORY_TICK_NS;
+	return (until_end(b) - b->alloc) * STORY_TICK_NS;
 }
 
 static bool alive_at(const struct story_block *b, uint64_t stamp)
 {
-	return b->birth <= stamp && (b->end == STORY_LIVE || b->end > stamp);
+	return b->alloc <= stamp && (b->end == STORY_LIVE || b->end > stamp);
 }
 
 static const struct story_block *of_chain(const struct story_block *b,
@@ -53,17 +53,17 @@ static const struct story_block *of_chain(const struct story_block *b,
 
 static bool from(const struct story_block *b)
 {
-	return b->birth * STORY_TICK_NS >= 300000;
+	return b->alloc * STORY_TICK_NS >= 300000;
 }
 
 static bool to(const struct story_block *b)
 {
-	return b->birth * STORY_TICK_NS < 1100000;
+	return b->alloc * STORY_TICK_NS < 1100000;
 }
 
 static bool to_two(const struct story_block *b)
 {
-	return b->birth < story->stamp / 2;
+	return b->alloc < story->stamp / 2;
 }
 
 static bool alive(const struct story_block *b)
@@ -217,8 +217,8 @@ static bool not_mmapped(const struct story_block *b)
 
 static bool marker_two(const struct story_block *b)
 {
-	return b->birth >= story->stamp * 2 / 4 &&
-	       b->birth < story->stamp * 3 / 4;
+	return b->alloc >= story->stamp * 2 / 4 &&
+	       b->alloc < story->stamp * 3 / 4;
 }
 
 static bool chain_length_min(const struct story_block *b)
@@ -233,13 +233,13 @@ static bool chain_length_max(const struct story_block *b)
 
 static bool chain_lifetime_min(const struct story_block *b)
 {
-	return (until_end(of_chain(b, false)) - of_chain(b, true)->birth) *
+	return (until_end(of_chain(b, false)) - of_chain(b, true)->alloc) *
 	       STORY_TICK_NS >= 100000;
 }
 
 static bool chain_lifetime_max(const struct story_block *b)
 {
-	return (until_end(of_chain(b, false)) - of_chain(b, true)->birth) *
+	return (until_end(of_chain(b, false)) - of_chain(b, true)->alloc) *
 	       STORY_TICK_NS <= 50000;
 }
 
@@ -345,7 +345,7 @@ static struct story_figures of_context(const struct model *model,
 				      GT_STOP_COUNT + context);
 	uint32_t cost = model_contexts(model)->node_cost[node];
 	const struct context_cost *c;
-	enum figure freed;
+	enum measure freed;
 	struct figures f;
 
 	assert_true(figures_find("freed", &freed));
@@ -478,7 +478,7 @@ static void exact_moments(void **state)
 		const struct story_block *block =
 			&story->blocks[story->count / 40 * (i + 1)];
 		uint64_t at = i % 2 == 0 || block->end == STORY_LIVE ?
-			block->birth : block->end;
+			block->alloc : block->end;
 		struct filter *filter = filter_new(NULL);
 		char value[32];
 
@@ -488,7 +488,7 @@ static void exact_moments(void **state)
 		for (uint32_t b = 0; b < story->count; b++)
 			wanted[b] = i % 3 == 0 ?
 				alive_at(&story->blocks[b], at) :
-				(story->blocks[b].birth >= at) == (i % 3 == 1);
+				(story->blocks[b].alloc >= at) == (i % 3 == 1);
 		check(filter, wanted);
 		filter_free(filter);
 	}

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
 #include "cli/model/tap.h"
@@ -17,7 +17,7 @@
 
 #define SEEDS 5
 
-struct told {
+struct reported {
 	const struct story_block *block;
 	bool ends;
 };
@@ -26,12 +26,12 @@ struct told {
 static struct {
 	const struct story *story;
 	const struct model *model;
-	struct told must[STORY_STEPS * 2];
+	struct reported must[STORY_STEPS * 2];
 	size_t must_count, count;
 	const struct story_block *live[STORY_STEPS];	/* by number */
 	uint32_t most;		/* the largest number */
 	size_t live_count, live_most;
-	uint32_t moving;	/* the chain of the block that was moved last */
+	uint32_t pending;	/* the chain of the block that was moved last */
 	uint32_t thread;
 	uint64_t bytes, reallocs;
 	bool some;		/* not all blocks are told: a realloc's block
@@ -49,11 +49,11 @@ static bool has_moved(const struct story_block *block)
 
 static const struct story_block *next(bool ends)
 {
-	const struct told *told = &t.must[t.count++];
+	const struct reported *reported = &t.must[t.count++];
 
 	assert_true(t.count <= t.must_count);
-	assert_int_equal(told->ends, ends);
-	return told->block;
+	assert_int_equal(reported->ends, ends);
+	return reported->block;
 }
 
 static void check(const struct story_block *must, const struct block *block,
@@ -61,14 +61,14 @@ static void check(const struct story_block *must, const struct block *block,
 {
 	assert_int_equal(block->address, must->address);
 	assert_int_equal(block->size, must->size);
-	assert_int_equal(block->birth, must->birth);
+	assert_int_equal(block->alloc, must->alloc);
 	assert_int_equal(model_threads(t.model)->list[block->thread].tid,
 			 100 + must->thread);
 	assert_int_equal(model_contexts(t.model)->nodes[node].address,
 			 0x1000 + must->context);
 }
 
-static void take_birth(void *owner, const struct block *block, uint32_t number,
+static void take_alloc(void *owner, const struct block *block, uint32_t number,
 		       uint32_t node, uint32_t chain)
 {
 	const struct story_block *must = next(false);
@@ -84,11 +84,11 @@ static void take_birth(void *owner, const struct block *block, uint32_t number,
 		t.live_most = t.live_count;
 	t.bytes += block->size;
 	assert_int_equal(chain != 0, must->position > 1);
-	if (t.moving != 0 && !t.some) {
-		assert_int_equal(chain, t.moving);
+	if (t.pending != 0 && !t.some) {
+		assert_int_equal(chain, t.pending);
 		t.reallocs++;
 	}
-	t.moving = 0;
+	t.pending = 0;
 }
 
 static void take_end(void *owner, const struct block *block, uint32_t number,
@@ -108,7 +108,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	assert_int_equal(end, moved ? EDGE_MOVED : EDGE_FREED);
 	assert_int_equal(chain != 0, moved);
 	assert_int_equal(block->temporary, must->between == 0);
-	t.moving = chain;
+	t.pending = chain;
 }
 
 /* What of the story passes, and with its ends or without. */
@@ -116,7 +116,7 @@ static void follow(const struct filter *filter,
 		   bool (*wanted)(const struct story_block *), bool ends)
 {
 	const struct model_tap tap = {
-		.owner = &t, .birth = take_birth, .end = take_end,
+		.owner = &t, .alloc = take_alloc, .end = take_end,
 		.thread = &t.thread,
 	};
 	struct story *story = (struct story *)t.story;
@@ -131,7 +131,7 @@ static void follow(const struct filter *filter,
 
 		if (wanted(block) && (ends || !step->ends))
 			t.must[t.must_count++] =
-				(struct told){ block, step->ends };
+				(struct reported){ block, step->ends };
 	}
 	assert_true(t.must_count > 10);
 	assert_int_equal(model_follow(model, story->path, &tap),
@@ -206,7 +206,7 @@ static void of_selected_blocks(void **state)
 
 static bool is_alive(const struct story_block *block)
 {
-	return block->birth <= 40000 &&
+	return block->alloc <= 40000 &&
 		(block->end == STORY_LIVE || block->end > 40000);
 }
 
@@ -225,11 +225,11 @@ static void of_a_moment(void **state)
 /* What came into a trace since it was read is not told. */
 static void of_what_was_read(void **state)
 {
-	const struct model_tap tap = { &t, take_birth, take_end, &t.thread,
+	const struct model_tap tap = { &t, take_alloc, take_end, &t.thread,
 					       NULL };
 	struct story *story = begin(11);
 	struct model *model = model_new(NULL, NULL);
-	uint64_t until = story->blocks[story->count / 2].birth;
+	uint64_t until = story->blocks[story->count / 2].alloc;
 
 	(void)state;
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
@@ -240,9 +240,9 @@ static void of_what_was_read(void **state)
 		const struct story_step *step = &story->steps[i];
 		const struct story_block *block = &story->blocks[step->block];
 
-		if ((step->ends ? block->end : block->birth) <= until)
+		if ((step->ends ? block->end : block->alloc) <= until)
 			t.must[t.must_count++] =
-				(struct told){ block, step->ends };
+				(struct reported){ block, step->ends };
 	}
 	model_follow(model, story->path, &tap);
 	assert_int_equal(t.count, t.must_count);

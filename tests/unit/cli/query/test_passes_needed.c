@@ -56,7 +56,7 @@ static void by_keys_and_figures(void **state)
 	expect(&query, PASS(OUTLINE) | PASS(FIGURES));
 	assert_true(query_parse_keys(&query, "thread", &why));
 	expect(&query, PASS(FIGURES));
-	query.order = FIGURE_OWN_PEAK;
+	query.order = MEASURE_OWN_PEAK;
 	expect(&query, PASS(FIGURES) | PASS(PEAKS));
 	assert_true(query_parse_keys(&query, "stack,thread", &why));
 	expect(&query, PASS(FIGURES));
@@ -73,7 +73,7 @@ static void explained(void **state)
 	query_explain(&query, &text);
 	assert_non_null(strstr(text.data, "read 1 time: also from a pipe\n"));
 	assert_non_null(strstr(text.data, "grouped by thread\n"));
-	assert_non_null(strstr(text.data, "for 7 pairs"));
+	assert_non_null(strstr(text.data, "at most 7 pairs"));
 	buffer_free(&text);
 }
 

@@ -23,9 +23,9 @@ static void expect_wrong(const char *names, const char *why)
 static void wrong_keys(void **state)
 {
 	(void)state;
-	expect_wrong("", "nothing to group by");
-	expect_wrong("thread,", "nothing to group by");
-	expect_wrong("threads", "'threads' is nothing to group by: there are "
+	expect_wrong("", "no key to group by");
+	expect_wrong("thread,", "no key to group by");
+	expect_wrong("threads", "'threads' is no key to group by: there are "
 		     "stack, site");
 	expect_wrong("thread,site,thread", "'thread' is given twice");
 	expect_wrong("within-file,within-library", "one key");

@@ -120,7 +120,7 @@ static void compare(const struct query *all, bool some)
 	model_free(model);
 }
 
-static struct query by(const char *keys, enum figure order)
+static struct query by(const char *keys, enum measure order)
 {
 	struct query query = { .order = order };
 	struct buffer why = { 0 };
@@ -132,8 +132,8 @@ static struct query by(const char *keys, enum figure order)
 
 static void first_of_all(void **state)
 {
-	struct query live = by("stack", FIGURE_LIVE);
-	struct query total = by("stack", FIGURE_TOTAL);
+	struct query live = by("stack", MEASURE_LIVE);
+	struct query total = by("stack", MEASURE_TOTAL);
 
 	(void)state;
 	compare(&live, false);
@@ -142,7 +142,7 @@ static void first_of_all(void **state)
 
 static void first_of_some(void **state)
 {
-	struct query live = by("stack", FIGURE_LIVE);
+	struct query live = by("stack", MEASURE_LIVE);
 
 	(void)state;
 	compare(&live, true);
@@ -150,9 +150,9 @@ static void first_of_some(void **state)
 
 static void first_groups(void **state)
 {
-	struct query one = by("thread", FIGURE_LIVE);
-	struct query two = by("size-class,thread", FIGURE_TOTAL);
-	struct query with_stack = by("size-class,stack,arena", FIGURE_TOTAL);
+	struct query one = by("thread", MEASURE_LIVE);
+	struct query two = by("size-class,thread", MEASURE_TOTAL);
+	struct query with_stack = by("size-class,stack,arena", MEASURE_TOTAL);
 
 	(void)state;
 	compare(&one, false);
@@ -163,7 +163,7 @@ static void first_groups(void **state)
 /* Each tuple of values once, and its figures are those of its costs. */
 static void tuples(void **state)
 {
-	struct query query = by("thread,size,arena", FIGURE_TOTAL);
+	struct query query = by("thread,size,arena", MEASURE_TOTAL);
 	struct model *model = make_model(&query);
 	const struct query_source source = { .model = model };
 	uint64_t count[THREADS][3][2] = { { { 0 } } };

@@ -102,7 +102,7 @@ static uint64_t hash_of_rows(const struct query_rows *rows)
 
 static uint64_t ask(const struct asker *asker)
 {
-	struct query query = { .order = FIGURE_LIVE, .all_figures = true };
+	struct query query = { .order = MEASURE_LIVE, .all_figures = true };
 	struct model_options options = { .wants = asker->wants,
 					 .temporary = 1,
 					 .filter = asker->filter };

@@ -17,7 +17,7 @@ static struct story *story;
 
 static struct query by(const char *keys, uint64_t limit)
 {
-	struct query query = { .order = FIGURE_TOTAL, .limit = limit };
+	struct query query = { .order = MEASURE_TOTAL, .limit = limit };
 	struct buffer why = { 0 };
 
 	assert_true(query_parse_keys(&query, keys, &why));
@@ -88,7 +88,7 @@ static void brute(const struct series_axis *axis, const bool *in,
 		const struct story_step *step = &story->steps[i];
 		const struct story_block *block = &story->blocks[step->block];
 		size_t until = i == story->step_count ? axis->steps :
-			step_of(axis, step->ends ? block->end : block->birth);
+			step_of(axis, step->ends ? block->end : block->alloc);
 
 		for (; at < until; at++) {
 			list[at] = now;

@@ -19,8 +19,8 @@ static struct recording r;
 static struct gl_shared shared;
 static struct gl_ring rings[RINGS];
 static struct recording_ring given[RINGS];
-static struct feed_ring own[RINGS];
-static struct feed feed;
+static struct drain_source own[RINGS];
+static struct ring_drain drain;
 static uint64_t now;
 
 static int each(void **state)
@@ -31,15 +31,15 @@ static int each(void **state)
 	r.shared = &shared;
 	memset(rings, 0, sizeof(rings));
 	memset(own, 0, sizeof(own));
-	memset(&feed, 0, sizeof(feed));
+	memset(&drain, 0, sizeof(drain));
 	memset(given, 0, sizeof(given));
 	r.ring_count = RINGS;
 	r.given = given;
 	r.live = &header;
 	r.base = (uintptr_t)&header;
 	r.rings = rings;
-	feed.r = &r;
-	feed.rings = own;
+	drain.r = &r;
+	drain.rings = own;
 	return 0;
 }
 
@@ -49,7 +49,7 @@ static void look(uint64_t first, uint64_t second)
 	rings[0].head += first;
 	rings[1].head += second;
 	now += LATER;
-	turn_look(&feed, now);
+	turn_poll(&drain, now);
 }
 
 static uint64_t offered(const struct gl_ring *ring)
@@ -115,7 +115,7 @@ static void looks_are_apart(void **state)
 	(void)state;
 	look(FAR, 0);
 	rings[0].head += NEAR;
-	turn_look(&feed, now + 1000);
+	turn_poll(&drain, now + 1000);
 	assert_int_equal(shared.turn, offered(&rings[0]));
 	/* a new generation begins at 0 */
 	rings[0].head = 0;

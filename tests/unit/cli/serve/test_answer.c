@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cli/serve/answer.h"
-#include "cli/serve/packing.h"
+#include "cli/serve/http_compress.h"
 
 static void is_said(const char *said, size_t most, const char *wanted)
 {
@@ -93,16 +93,17 @@ static void few_are_kept(void **state)
 static void codings(void **state)
 {
 	(void)state;
-	assert_int_equal(packing_choose(NULL), WORKER_PLAIN);
-	assert_int_equal(packing_choose(""), WORKER_PLAIN);
-	assert_int_equal(packing_choose("br, deflate"), WORKER_PLAIN);
-	assert_int_equal(packing_choose("gzip, deflate, br"), WORKER_GZIP);
-	assert_int_equal(packing_choose("GZIP;q=0.5"), WORKER_GZIP);
-	assert_int_equal(packing_choose("gzip, zstd"), WORKER_ZSTD);
-	assert_int_equal(packing_choose("gzip, zstd;q=0"), WORKER_GZIP);
-	assert_int_equal(packing_choose("zstd;q=0.000"), WORKER_PLAIN);
-	assert_int_equal(packing_choose("zstd;q=0.001"), WORKER_ZSTD);
-	assert_int_equal(packing_choose("gzipped"), WORKER_PLAIN);
+	assert_int_equal(http_compress_choose(NULL), WORKER_PLAIN);
+	assert_int_equal(http_compress_choose(""), WORKER_PLAIN);
+	assert_int_equal(http_compress_choose("br, deflate"), WORKER_PLAIN);
+	assert_int_equal(http_compress_choose("gzip, deflate, br"),
+			 WORKER_GZIP);
+	assert_int_equal(http_compress_choose("GZIP;q=0.5"), WORKER_GZIP);
+	assert_int_equal(http_compress_choose("gzip, zstd"), WORKER_ZSTD);
+	assert_int_equal(http_compress_choose("gzip, zstd;q=0"), WORKER_GZIP);
+	assert_int_equal(http_compress_choose("zstd;q=0.000"), WORKER_PLAIN);
+	assert_int_equal(http_compress_choose("zstd;q=0.001"), WORKER_ZSTD);
+	assert_int_equal(http_compress_choose("gzipped"), WORKER_PLAIN);
 }
 
 int main(void)

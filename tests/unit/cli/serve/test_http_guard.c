@@ -18,7 +18,7 @@ static enum http_verdict host(const char *name, bool loopback)
 	};
 	const struct http_heads heads = { .host = name };
 
-	return http_guard_judge(&guard, &heads);
+	return http_guard_check(&guard, &heads);
 }
 
 static void names(void **state)
@@ -52,7 +52,7 @@ static enum http_verdict origin(const char *from, const char *site,
 		.navigation = navigation,
 	};
 
-	return http_guard_judge(&guard, &heads);
+	return http_guard_check(&guard, &heads);
 }
 
 static void sites(void **state)
@@ -85,7 +85,7 @@ static enum http_verdict token(const char *authorization, const char *cookies,
 		.cookies = cookies, .token = parameter,
 	};
 
-	return http_guard_judge(&guard, &heads);
+	return http_guard_check(&guard, &heads);
 }
 
 static void tokens(void **state)

@@ -86,7 +86,7 @@ static void others_are_refused(void **state)
 	assert_string_equal(WORDS(&out, "report", { "sizes", "yes" }),
 			    "! sizes: takes no value: leave out `yes`");
 	assert_string_equal(WORDS(&out, "annotate", { "all", NULL }),
-			    "! of: is missing");
+			    "! of: the parameter is missing");
 	assert_int_equal(WORDS(&out, "source", { "lines-of", "x" })[0], '!');
 	assert_int_equal(WORDS(&out, "source", { "size-min", "1" })[0], '!');
 	/* Of a group that the command has not. */

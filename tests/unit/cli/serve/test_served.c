@@ -112,8 +112,8 @@ static void growing(void **state)
 	trace->live = true;
 	trace->next_ms = UINT64_MAX;
 	assert_int_equal(write(fd, "more", 4), 4);
-	assert_false(served_look(trace));
-	assert_true(served_look_now(trace));
+	assert_false(served_poll(trace));
+	assert_true(served_poll_now(trace));
 	close(fd);
 	served_free(&list);
 	unlink(path);

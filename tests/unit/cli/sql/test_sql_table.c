@@ -85,14 +85,14 @@ static void test_schema(void **state)
 	(void)state;
 	assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
 	for (size_t i = 0; sql_tables[i] != NULL; i++) {
-		LOCAL_BUFFER plain = { 0 }, told = { 0 };
+		LOCAL_BUFFER plain = { 0 }, reported = { 0 };
 		char *error = NULL;
 
 		sql_table_schema(sql_tables[i], false, &plain);
 		sqlite3_exec(db, plain.data, NULL, NULL, &error);
 		assert_null(error);
-		sql_table_schema(sql_tables[i], true, &told);
-		assert_non_null(strstr(told.data, sql_tables[i]->help));
+		sql_table_schema(sql_tables[i], true, &reported);
+		assert_non_null(strstr(reported.data, sql_tables[i]->help));
 	}
 	sqlite3_close(db);
 }

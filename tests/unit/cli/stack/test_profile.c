@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cli/stack/difference.h"
-#include "cli/stack/inward.h"
+#include "cli/stack/context_value.h"
 #include "cli/stack/profile.h"
 #include "cli/stack/profile_groups.h"
 #include "cli/stack/profile_walk.h"
@@ -230,7 +230,7 @@ static void test_groups(void **state)
 	struct profile_groups groups;
 
 	(void)state;
-	profile_groups(profile, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
+	profile_groups(profile, PROFILE_BY_FUNCTION, MEASURE_LIVE, &groups);
 	assert_int_equal(groups.count, by_function.count);
 	for (size_t i = 0; i < groups.count; i++) {
 		const char *name = name_at(groups.list[i].frame);
@@ -239,11 +239,11 @@ static void test_groups(void **state)
 		same(sum_of(&by_function_self, name), &groups.self[i * SIDES]);
 	}
 	profile_groups_free(&groups);
-	profile_groups(profile, PROFILE_BY_STACK, FIGURE_LIVE, &groups);
+	profile_groups(profile, PROFILE_BY_STACK, MEASURE_LIVE, &groups);
 	assert_int_equal(groups.count, self.count);
 	profile_groups_free(&groups);
 	/* No file has a name here, and no library is one. */
-	profile_groups(profile, PROFILE_BY_LIBRARY, FIGURE_LIVE, &groups);
+	profile_groups(profile, PROFILE_BY_LIBRARY, MEASURE_LIVE, &groups);
 	assert_int_equal(groups.count, 1);
 	assert_int_equal(groups.inclusive[0].count, EVENTS);
 	assert_int_equal(groups.inclusive[1].count, EVENTS);
@@ -259,8 +259,8 @@ static void test_differences(void **state)
 	size_t wanted = 0;
 
 	(void)state;
-	profile_groups(profile, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
-	differences_find(profile, &groups, FIGURE_LIVE, threshold, &found);
+	profile_groups(profile, PROFILE_BY_FUNCTION, MEASURE_LIVE, &groups);
+	differences_find(profile, &groups, MEASURE_LIVE, threshold, &found);
 	for (size_t i = 0; i < by_function_self.count; i++) {
 		const uint64_t *live = by_function_self.list[i].live;
 
@@ -318,7 +318,7 @@ static void walk(bool bottom_up, struct sums *sums, uint64_t least)
 {
 	struct seen seen = { .sums = sums };
 	struct profile_walk way = {
-		.bottom_up = bottom_up, .key = FIGURE_LIVE, .least = least,
+		.bottom_up = bottom_up, .key = MEASURE_LIVE, .least = least,
 		.enter = enter, .leave = leave, .owner = &seen,
 	};
 	size_t wanted = 0, known = sums->count;
@@ -359,7 +359,7 @@ static void test_deep(void **state)
 	struct trace_event event = { .kind = GT_ALLOC };
 	uint64_t all = 0, inner = 0;
 	size_t branches = 0;
-	struct profile_walk way = { .key = FIGURE_LIVE, .enter = count_branch,
+	struct profile_walk way = { .key = MEASURE_LIVE, .enter = count_branch,
 				    .depth_max = 20000,
 				    .owner = &branches };
 	struct profile_groups groups;
@@ -398,7 +398,7 @@ static void test_deep(void **state)
 	assert_int_equal(sum.live_bytes, all);
 	profile_inclusive(deep, 12345, 0, &sum);
 	assert_int_equal(sum.live_bytes, inner);
-	profile_groups(deep, PROFILE_BY_FUNCTION, FIGURE_LIVE, &groups);
+	profile_groups(deep, PROFILE_BY_FUNCTION, MEASURE_LIVE, &groups);
 	assert_int_equal(groups.count, FUNCTIONS + 1);
 	/* the first frame of each function is one of the outermost ones */
 	for (size_t i = 0; i < groups.count; i++)

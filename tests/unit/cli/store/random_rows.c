@@ -91,24 +91,24 @@ static uint64_t next_stamp(uint64_t *seed, uint64_t *now)
 	return random_below(seed, 100) ? *now : *now - random_below(seed, 9);
 }
 
-struct random_rows random_rows_make(uint64_t seed, size_t births)
+struct random_rows random_rows_make(uint64_t seed, size_t allocs)
 {
-	struct store_row *live = calloc(births + 1, sizeof(*live));
+	struct store_row *live = calloc(allocs + 1, sizeof(*live));
 	struct random_rows rows = {
-		.list = calloc(births + 1, sizeof(*live)),
+		.list = calloc(allocs + 1, sizeof(*live)),
 	};
 	uint64_t edge = 0, now = 1000000;
 	size_t live_count = 0;
 
-	for (size_t born = 0; born < births;) {
+	for (size_t born = 0; born < allocs;) {
 		/* grows and shrinks in turn */
 		bool grows = random_below(&seed, 100) <
-			     (born * 5 / births % 2 ? 47 : 56);
+			     (born * 5 / allocs % 2 ? 47 : 56);
 
 		if (grows || live_count == 0) {
 			live[live_count] = new_row(&seed,
 						   next_stamp(&seed, &now));
-			live[live_count++].birth_edge = edge++;
+			live[live_count++].alloc_edge = edge++;
 			born++;
 			continue;
 		}
@@ -197,7 +197,7 @@ uint64_t random_value(const struct random_rows *rows, size_t row,
 	const uint64_t values[STORE_COLUMNS] = {
 		[STORE_BEGIN] = r->begin,
 		[STORE_END] = live ? STORE_NEVER : r->end,
-		[STORE_BIRTH_EDGE] = r->birth_edge,
+		[STORE_ALLOC_EDGE] = r->alloc_edge,
 		[STORE_END_EDGE] = live ? STORE_NEVER : r->end_edge,
 		[STORE_HOW] = r->how,
 		[STORE_ADDRESS] = r->address,

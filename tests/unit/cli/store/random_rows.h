@@ -19,8 +19,8 @@ uint64_t random_next(uint64_t *seed);
 /* Below `most`, which is not 0. */
 uint64_t random_below(uint64_t *seed, uint64_t most);
 
-/* Of so many births. To be released. */
-struct random_rows random_rows_make(uint64_t seed, size_t births);
+/* Of so many allocations. To be released. */
+struct random_rows random_rows_make(uint64_t seed, size_t allocs);
 void random_rows_free(struct random_rows *rows);
 
 /* An unnamed file, empty. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/base/whole.h"
+#include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
 #include "tests/unit/cli/store/random_rows.h"
 
@@ -40,7 +40,7 @@ static int file_of(const void *bytes, size_t size)
 {
 	int fd = random_file();
 
-	assert_int_equal(whole_write_at(fd, bytes, size, 0), 0);
+	assert_int_equal(io_full_write_at(fd, bytes, size, 0), 0);
 	return fd;
 }
 
@@ -49,7 +49,7 @@ static char *bytes_of(int fd, size_t *size)
 	char *bytes = malloc(size_of(fd));
 
 	*size = size_of(fd);
-	assert_int_equal(whole_read_at(fd, bytes, *size, 0), *size);
+	assert_int_equal(io_full_read_at(fd, bytes, *size, 0), *size);
 	return bytes;
 }
 
@@ -77,7 +77,7 @@ static void what_was_kept_is_there(void **state)
 	assert_memory_equal(blob, "something", 9);
 	free(blob);
 	assert_null(store_blob(store, "stat", &size));
-	assert_true(store_bounds(store, STORE_BIRTH_EDGE, &least, &greatest));
+	assert_true(store_bounds(store, STORE_ALLOC_EDGE, &least, &greatest));
 	assert_int_equal(least, 0);
 	assert_true(greatest < 2 * rows.count);
 	assert_true(store_column_bytes(store, STORE_SIZE) > 0);
@@ -107,16 +107,16 @@ static void a_file_is_told_what_it_is(void **state)
 	close(other);
 	/* the version, behind the magic */
 	word = STORE_VERSION + 1;
-	assert_int_equal(whole_write_at(fd, &word, 4, 8), 0);
+	assert_int_equal(io_full_write_at(fd, &word, 4, 8), 0);
 	assert_int_equal(open_state(fd), STORE_NEWER);
 	word = STORE_VERSION - 1;
-	assert_int_equal(whole_write_at(fd, &word, 4, 8), 0);
+	assert_int_equal(io_full_write_at(fd, &word, 4, 8), 0);
 	assert_int_equal(open_state(fd), STORE_OLDER);
 	word = STORE_VERSION;
-	assert_int_equal(whole_write_at(fd, &word, 4, 8), 0);
+	assert_int_equal(io_full_write_at(fd, &word, 4, 8), 0);
 	/* the word of the byte order */
 	word = __builtin_bswap64(STORE_ORDER_WORD);
-	assert_int_equal(whole_write_at(fd, &word, 8, 16), 0);
+	assert_int_equal(io_full_write_at(fd, &word, 8, 16), 0);
 	assert_int_equal(open_state(fd), STORE_FOREIGN);
 	close(fd);
 	assert_int_equal(open_state(STDIN_FILENO + 1000), STORE_UNREADABLE);
@@ -196,7 +196,7 @@ static void a_truncated_file_is_bad_at_every_byte(void **state)
 		assert_true(is_bad(other, &rows));
 		close(other);
 	}
-	assert_int_equal(whole_write_at(fd, "x", 1, size), 0);
+	assert_int_equal(io_full_write_at(fd, "x", 1, size), 0);
 	assert_true(is_bad(fd, &rows));
 	free(bytes);
 	close(fd);
@@ -214,9 +214,9 @@ static void a_flipped_bit_is_found_everywhere(void **state)
 	for (size_t i = 0; i < size; i++) {
 		char flipped = (char)(bytes[i] ^ 1 << i % 8);
 
-		assert_int_equal(whole_write_at(fd, &flipped, 1, i), 0);
+		assert_int_equal(io_full_write_at(fd, &flipped, 1, i), 0);
 		assert_true(is_bad(fd, &rows));
-		assert_int_equal(whole_write_at(fd, &bytes[i], 1, i), 0);
+		assert_int_equal(io_full_write_at(fd, &bytes[i], 1, i), 0);
 	}
 	assert_false(is_bad(fd, &rows));
 	free(bytes);

@@ -24,10 +24,10 @@ struct subject {
 	size_t count;
 };
 
-static void begin(struct subject *s, uint64_t seed, size_t births,
+static void begin(struct subject *s, uint64_t seed, size_t allocs,
 		  uint64_t size)
 {
-	*s = (struct subject){ .rows = random_rows_make(seed, births) };
+	*s = (struct subject){ .rows = random_rows_make(seed, allocs) };
 	s->store = random_rows_store(&s->rows);
 	s->range = (struct store_range){ size, UINT64_MAX };
 	s->term = (struct store_term){ .column = STORE_SIZE,

@@ -45,7 +45,7 @@ static struct expected expect(const struct random_rows *rows, uint64_t size,
 		if (row->size < size)
 			continue;
 		e.list[e.count++] = (struct store_edge){
-			row->birth_edge, row->size, group, true };
+			row->alloc_edge, row->size, group, true };
 		if (row->how != STORE_LIVE)
 			e.list[e.count++] = (struct store_edge){
 				row->end_edge, row->size, group, false };
@@ -65,7 +65,7 @@ static void see(void *owner, const struct store_edge *edges, size_t count)
 		assert_int_equal(edges[i].edge, wanted->edge);
 		assert_int_equal(edges[i].size, wanted->size);
 		assert_int_equal(edges[i].group, wanted->group);
-		assert_int_equal(edges[i].birth, wanted->birth);
+		assert_int_equal(edges[i].alloc, wanted->alloc);
 	}
 }
 
@@ -90,14 +90,14 @@ static void try_edges(struct store *store, const struct random_rows *rows,
 
 static void edges_come_in_order(void **state)
 {
-	static const size_t births[] = { 0, 1, 4, 6, 400, 1500, 20000,
+	static const size_t allocs[] = { 0, 1, 4, 6, 400, 1500, 20000,
 					 150000 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(births) / sizeof(*births); i++) {
-		struct random_rows rows = births[i] == 0 ?
+	for (size_t i = 0; i < sizeof(allocs) / sizeof(*allocs); i++) {
+		struct random_rows rows = allocs[i] == 0 ?
 			(struct random_rows){ 0 } :
-			random_rows_make(i + 50, births[i]);
+			random_rows_make(i + 50, allocs[i]);
 		struct store *store = random_rows_store(&rows);
 
 		try_edges(store, &rows, 0, false);

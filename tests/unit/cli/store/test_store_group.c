@@ -26,7 +26,7 @@ static struct store_amount double_amount(const void *owner, uint64_t size)
 static bool is_alive(const struct expected *e, size_t row)
 {
 	bool edge = e->options->sums & STORE_SUM_ALIVE_EDGE;
-	uint64_t begin = random_value(e->rows, row, edge ? STORE_BIRTH_EDGE :
+	uint64_t begin = random_value(e->rows, row, edge ? STORE_ALLOC_EDGE :
 						    STORE_BEGIN, 0);
 	uint64_t end = random_value(e->rows, row, edge ? STORE_END_EDGE :
 						  STORE_END, 0);
@@ -43,13 +43,13 @@ static void expect_row(struct expected *e, size_t i, uint32_t group)
 
 	if (e->options->weight.of != NULL)
 		amount = double_amount("twice", row->size);
-	if (sums->blocks == 0 || row->birth_edge < sums->first_edge) {
+	if (sums->blocks == 0 || row->alloc_edge < sums->first_edge) {
 		sums->first = row->begin;
-		sums->first_edge = row->birth_edge;
+		sums->first_edge = row->alloc_edge;
 	}
-	if (sums->blocks == 0 || row->birth_edge > sums->last_edge) {
+	if (sums->blocks == 0 || row->alloc_edge > sums->last_edge) {
 		sums->last = row->begin;
-		sums->last_edge = row->birth_edge;
+		sums->last_edge = row->alloc_edge;
 	}
 	sums->blocks += amount.blocks;
 	sums->bytes += amount.bytes;
@@ -138,7 +138,7 @@ static void by_map_of_some(void **state)
 					 .now = rows.end };
 
 	(void)state;
-	options.alive_at = rows.list[rows.count / 3].birth_edge;
+	options.alive_at = rows.list[rows.count / 3].alloc_edge;
 	options.sums ^= STORE_SUM_ALIVE | STORE_SUM_ALIVE_EDGE;
 	options.weight = (struct store_weight){ double_amount, "twice" };
 	*e = (struct expected){ .rows = &rows, .options = &options };

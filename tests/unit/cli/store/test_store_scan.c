@@ -205,9 +205,9 @@ static void random_predicates_select_the_same(void **state)
 	(void)state;
 	for (unsigned n = 0; n < PREDICATES; n += 100) {
 		/* the last ones of more than one chunk */
-		size_t births = n < 300 ? 1 + random_below(&seed, 5000) :
+		size_t allocs = n < 300 ? 1 + random_below(&seed, 5000) :
 			n < 600 ? 20000 : 150000;
-		struct random_rows rows = random_rows_make(seed, births);
+		struct random_rows rows = random_rows_make(seed, allocs);
 		struct store *store = random_rows_store(&rows);
 		unsigned tries = n < 600 ? 100 : 20;
 

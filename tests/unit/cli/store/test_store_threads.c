@@ -18,7 +18,7 @@
 #define THREADS 3
 #define NODES 3600
 #define STEPS 4
-#define BIRTHS 200000
+#define ALLOCS 200000
 
 struct answers {
 	uint64_t rows, bytes;
@@ -59,7 +59,7 @@ static void *ask(void *argument)
 
 static void several_ask_at_once(void **state)
 {
-	struct random_rows rows = random_rows_make(21, BIRTHS);
+	struct random_rows rows = random_rows_make(21, ALLOCS);
 	int fd = random_rows_write(&rows, 3);
 	struct answers *answers = calloc(THREADS, sizeof(*answers));
 	pthread_t threads[THREADS];
@@ -90,7 +90,7 @@ static void *cancel(void *argument)
 /* Until it is told to stop. */
 static void any_thread_cancels(void **state)
 {
-	struct random_rows rows = random_rows_make(22, BIRTHS);
+	struct random_rows rows = random_rows_make(22, ALLOCS);
 	atomic_bool stop = false;
 	const struct store_scan scan = { .cancel = &stop };
 	struct store_peak whole;

@@ -1,7 +1,7 @@
 // LINK: random_rows.c
 /*
  * test_store_timeline.c: peaks and timelines are those that a walk over all
- * births and ends in their order finds.
+ * allocations and ends in their order finds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static struct edges make_edges(const struct random_rows *rows, uint64_t size)
 
 		if (row->size < size)
 			continue;
-		edges.list[edges.count++] = (struct edge){ row->birth_edge,
+		edges.list[edges.count++] = (struct edge){ row->alloc_edge,
 							   row, false };
 		if (row->how != STORE_LIVE)
 			edges.list[edges.count++] = (struct edge){
@@ -126,11 +126,11 @@ static void try_peaks(struct store *store, const struct random_rows *rows,
 
 static void peaks_are_those_of_a_walk(void **state)
 {
-	static const size_t births[] = { 1, 2, 50, 3000, 120000 };
+	static const size_t allocs[] = { 1, 2, 50, 3000, 120000 };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(births) / sizeof(*births); i++) {
-		struct random_rows rows = random_rows_make(i, births[i]);
+	for (size_t i = 0; i < sizeof(allocs) / sizeof(*allocs); i++) {
+		struct random_rows rows = random_rows_make(i, allocs[i]);
 		struct store *store = random_rows_store(&rows);
 
 		try_peaks(store, &rows, 0);
@@ -335,7 +335,7 @@ static void late_batches_are_in_the_last_step(void **state)
 	for (size_t i = 0; i < rows.count; i++)
 		rows.list[i] = (struct store_row){
 			.begin = 1, .end = i < STORE_BATCH ? 50 : 20,
-			.birth_edge = i, .end_edge = rows.count + i,
+			.alloc_edge = i, .end_edge = rows.count + i,
 			.size = 8, .how = STORE_FREED,
 		};
 	store = random_rows_store(&rows);

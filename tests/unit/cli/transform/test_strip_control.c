@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/commands.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/controls.h"
@@ -143,7 +143,7 @@ static void says_the_same(void **state)
 	char path[32], to[40];
 
 	(void)state;
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	for (unsigned seed = 0; seed < SEEDS; seed++) {
 		struct story *story = story_new(seed);
 

@@ -110,7 +110,7 @@ static void what_there_is_is_told_at_the_start(void **state)
 	assert_int_equal(heaps_create("early"), 1);
 	assert_int_equal(heaps_create("too"), 2);
 	recorder->shared = &shared;
-	heaps_tell_all();
+	heaps_report_all();
 	assert_int_equal(shared.heaps_named, 2);
 	assert_string_equal(told(1), "early");
 	assert_string_equal(told(2), "too");

@@ -10,7 +10,7 @@
 
 static void signals_have_names(void **state)
 {
-	struct signal_wish list[SIGNAL_LIST_MAX];
+	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 
 	(void)state;
 	assert_int_equal(signal_list_read("", list), 0);
@@ -41,7 +41,7 @@ static void others_are_refused(void **state)
 		",USR1=toggle", "USR1=toggle,,USR2=clear", "SIG=toggle",
 		"SIGSIGUSR1=toggle", "USR1=toggle USR2=clear",
 	};
-	struct signal_wish list[SIGNAL_LIST_MAX];
+	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 	unsigned i;
 
 	(void)state;
@@ -51,7 +51,7 @@ static void others_are_refused(void **state)
 
 static void there_is_a_most(void **state)
 {
-	struct signal_wish list[SIGNAL_LIST_MAX];
+	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 	char text[(SIGNAL_LIST_MAX + 1) * 12 + 1] = "";
 	unsigned i;
 

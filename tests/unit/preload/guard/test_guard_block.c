@@ -106,9 +106,9 @@ static void each_byte_counts(void **state)
 			assert_int_equal(found.size, 21);
 			assert_int_equal(guard_memory(m.block, &found),
 					 (uintptr_t)m.memory);
-			harm = at < 0 ? guard_look_front(&m.shape, m.block,
-							 &found) :
-					guard_look_rear(&m.shape, m.block, 21);
+			harm = at < 0 ? guard_check_front(&m.shape, m.block,
+							  &found) :
+					guard_check_rear(&m.shape, m.block, 21);
 			assert_in_range(harm.bytes, 1, 8);
 			/* of two contexts, either may be the wrong one */
 			if (harm.bytes == 1)
@@ -145,8 +145,8 @@ static void usual_bytes_before_it(void **state)
 						 GUARD_LIVE);
 				*byte = usual[i];
 				guard_find(&m.shape, m.block, &found);
-				harm = guard_look_front(&m.shape, m.block,
-							&found);
+				harm = guard_check_front(&m.shape, m.block,
+							 &found);
 				assert_int_equal(harm.bytes, 1);
 				assert_int_equal(harm.offset, -(int)back);
 				*byte = was;
@@ -168,7 +168,7 @@ static void whole_header_gone(void **state)
 	assert_false(found.header);
 	assert_int_equal(found.size, 100);
 	assert_int_equal(found.context, 77);
-	harm = guard_look_front(&m.shape, m.block, &found);
+	harm = guard_check_front(&m.shape, m.block, &found);
 	assert_int_equal(harm.offset, -40);
 	assert_in_range(harm.bytes, 20, 40);	/* some were zero before */
 	/* and the rest as well: then nobody knows it any more */
@@ -229,7 +229,7 @@ static void named_later(void **state)
 	assert_int_equal(guard_find(&m.shape, m.block, &found), GUARD_LIVE);
 	assert_int_equal(found.context, 1234567);
 	assert_int_equal(guard_forks(found.place), 9);
-	assert_int_equal(guard_look_front(&m.shape, m.block, &found).bytes, 0);
+	assert_int_equal(guard_check_front(&m.shape, m.block, &found).bytes, 0);
 	free(m.memory);
 }
 

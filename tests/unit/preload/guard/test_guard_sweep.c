@@ -30,8 +30,8 @@ struct told {
 	struct guard_harm harm;
 };
 
-static void tell(void *owner, uintptr_t block,
-		 const struct guard_found *found, struct guard_harm harm)
+static void report(void *owner, uintptr_t block,
+		   const struct guard_found *found, struct guard_harm harm)
 {
 	struct told *told = owner;
 
@@ -68,7 +68,7 @@ static void sweep_part(struct guard_sweep *sweep, uintptr_t start,
 static struct told sweep(uint64_t wanted)
 {
 	struct told told = { 0 };
-	struct guard_sweep sweep = { .shape = &shape, .tell = tell,
+	struct guard_sweep sweep = { .shape = &shape, .report = report,
 				     .owner = &told };
 
 	sweep_part(&sweep, (uintptr_t)memory, (uintptr_t)memory + BYTES);
@@ -143,11 +143,11 @@ static void headers_that_are_gone(void **state)
 /* With what was set aside and never used. */
 static void pages_are_found(void)
 {
-	size_t aside = (size_t)8 << 30;
-	void *far = mmap(NULL, aside, PROT_READ | PROT_WRITE,
+	size_t skip = (size_t)8 << 30;
+	void *far = mmap(NULL, skip, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct told told = { 0 };
-	struct guard_sweep all = { .shape = &shape, .tell = tell,
+	struct guard_sweep all = { .shape = &shape, .report = report,
 				   .owner = &told };
 
 	fill();
@@ -155,10 +155,10 @@ static void pages_are_found(void)
 	/* not to be read */
 	assert_int_equal(mprotect(memory + BYTES - 4096, 4096, PROT_NONE), 0);
 	assert_true(guard_sweep_open(&all));
-	guard_sweep_look(&all, (struct gl_range){
+	guard_sweep_scan(&all, (struct gl_range){
 		(uintptr_t)memory, (uintptr_t)memory + BYTES });
-	guard_sweep_look(&all, (struct gl_range){
-		(uintptr_t)far, (uintptr_t)far + aside });
+	guard_sweep_scan(&all, (struct gl_range){
+		(uintptr_t)far, (uintptr_t)far + skip });
 	guard_sweep_close(&all);
 	mprotect(memory + BYTES - 4096, 4096, PROT_READ | PROT_WRITE);
 	assert_int_equal(all.blocks, BLOCKS);
@@ -166,7 +166,7 @@ static void pages_are_found(void)
 	assert_int_equal(told.block, blocks[7]);
 	assert_int_equal(told.harm.offset, 7);
 	assert_int_equal(all.skipped, 0);
-	munmap(far, aside);
+	munmap(far, skip);
 }
 
 static void pages_that_are_there(void **state)
@@ -187,7 +187,7 @@ static void pages_under_an_emulator(void **state)
 	pages_are_found();
 	assert_true(guard_sweep_open(&all));
 	munmap((void *)none, BYTES);
-	guard_sweep_look(&all, (struct gl_range){ none, none + BYTES });
+	guard_sweep_scan(&all, (struct gl_range){ none, none + BYTES });
 	guard_sweep_close(&all);
 	unwind_emulated = false;
 	assert_int_equal(all.skipped, 0);
@@ -250,7 +250,7 @@ static void others_go_on(void **state)
 						(void *)i), 0);
 	for (n = 0; n < 100; n++) {
 		struct told told = { 0 };
-		struct guard_sweep all = { .shape = &shape, .tell = tell,
+		struct guard_sweep all = { .shape = &shape, .report = report,
 					   .moves = guard.moves,
 					   .owner = &told };
 
@@ -262,7 +262,7 @@ static void others_go_on(void **state)
 	/* where they mostly are */
 	for (n = 0; n < 20000; n++) {
 		struct told told = { 0 };
-		struct guard_sweep hot = { .shape = &shape, .tell = tell,
+		struct guard_sweep hot = { .shape = &shape, .report = report,
 					   .moves = guard.moves,
 					   .owner = &told };
 		uintptr_t at = blocks[2 * HOT] & -4096ul;
@@ -288,7 +288,7 @@ static void *unmaps(void *unused)
 static void memory_goes(void **state)
 {
 	struct told told = { 0 };
-	struct guard_sweep all = { .shape = &shape, .tell = tell,
+	struct guard_sweep all = { .shape = &shape, .report = report,
 				   .moves = guard.moves, .owner = &told };
 	pthread_t thread;
 	unsigned n;

@@ -28,7 +28,7 @@ static int each(void **state)
 	memset(&shared, 0, sizeof(shared));
 	memset(recorder, 0, sizeof(*recorder));
 	recorder->shared = &shared;
-	forbidden_tell(recorder);
+	forbidden_report(recorder);
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static void the_writer_knows_what_hooks_know(void **state)
 	assert_false(recording_may(&writer, SECCOMP_NO_SOCKET));
 	assert_true(recording_may(&writer, UNWIND_NO_WAIT));
 	assert_int_equal(shared.filters_seen, 1);
-	forbidden_tell_start(&next);	/* as its parent's child begins */
+	forbidden_report_start(&next);	/* as its parent's child begins */
 	assert_int_equal(next.ban_known, SECCOMP_NO_SOCKET);
 	assert_int_equal(next.filters_seen, 1);
 }
@@ -117,7 +117,7 @@ static void what_was_there_before_is_told_at_the_start(void **state)
 	filter(__NR_mincore);
 	assert_int_equal(shared.filters_seen, 1);
 	recorder->shared = &shared;
-	forbidden_tell(recorder);
+	forbidden_report(recorder);
 	assert_int_equal(shared.filters_seen, 2);
 	assert_false(recording_may(&writer, SECCOMP_NO_PAGES));
 }

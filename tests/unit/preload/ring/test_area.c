@@ -179,7 +179,7 @@ static void the_recorder_is_told(void **state)
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
 	recorder->shared = &shared;
-	area_tell_pieces(&shared);
+	area_report_pieces(&shared);
 	assert_non_null(area_alloc(50 * MIB));
 	for (i = 0; area_piece(i, &range); i++) {
 		assert_int_equal(shared.own[i].at, (uintptr_t)range.at);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "cli/recorder/arenas_asked.h"
+#include "cli/recorder/arenas_request.h"
 #include "preload/ring/arenas.h"
 #include "cli/recorder/base/recording.h"
 #include "preload/ring/ring.h"
@@ -61,7 +61,7 @@ static void the_next_event_answers(void **state)
 	unsigned i;
 
 	(void)state;
-	arenas_ask(&w);
+	arenas_request(&w);
 	assert_int_equal(shared.turn, RING_ASKED);
 	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
 	ring_stamp(&shared, &ring);
@@ -89,7 +89,7 @@ static void whoever_has_the_turn_loses_it(void **state)
 	ring.head = RING_STAMP_FOR;
 	ring_stamp(&shared, &ring);
 	assert_int_equal(ring.stamp, stamp);
-	arenas_ask(&w);
+	arenas_request(&w);
 	assert_false(ring_stamp_fast(&shared, &ring));
 	ring_stamp(&shared, &ring);
 	assert_true(ring.stamp > stamp);
@@ -99,16 +99,16 @@ static void whoever_has_the_turn_loses_it(void **state)
 static void it_can_be_taken_back(void **state)
 {
 	(void)state;
-	arenas_ask(&w);
+	arenas_request(&w);
 	arenas_forget(&w);
 	assert_int_equal(shared.turn, 0);
 	ring_stamp(&shared, &ring);
 	arenas_answer(&shared);
 	assert_int_equal(asked, 0);
 	/* not what is there already */
-	arenas_ask(&w);
+	arenas_request(&w);
 	ring_stamp(&shared, &ring);
-	arenas_ask(&w);
+	arenas_request(&w);
 	assert_int_equal(shared.turn, 0);
 	arenas_forget(&w);
 	assert_true(arenas_collect(&w, ARENAS_RUNNING, &got));
@@ -126,12 +126,12 @@ static void never_in_a_handler(void **state)
 
 	(void)state;
 	signal(SIGUSR1, handler);
-	arenas_ask(&w);
+	arenas_request(&w);
 	raise(SIGUSR1);
 	assert_int_equal(asked, 0);
 	/* asked again, of the same thread elsewhere */
 	assert_int_equal(shared.turn, 0);
-	arenas_ask(&w);
+	arenas_request(&w);
 	assert_int_equal(shared.turn, RING_ASKED);
 	sigprocmask(SIG_SETMASK, NULL, &before);
 	ring_stamp(&shared, &ring);
@@ -153,7 +153,7 @@ static void any_thread_may(void **state)
 
 	(void)state;
 	memset(&theirs, 0, sizeof(theirs));
-	arenas_ask(&w);
+	arenas_request(&w);
 	pthread_create(&thread, NULL, other, &theirs);
 	pthread_join(thread, NULL);
 	assert_int_equal(asked, 1);
@@ -182,9 +182,9 @@ static void a_large_heap_is_left_alone(void **state)
 static void never_beside_another_thread(void **state)
 {
 	(void)state;
-	arenas_tell(&shared);
+	arenas_report(&shared);
 	assert_int_equal(shared.arenas_can, ARENAS_ALONE);
-	arenas_ask(&w);
+	arenas_request(&w);
 	alone = 0;
 	/* who finds out says so */
 	ring_stamp(&shared, &ring);
@@ -192,7 +192,7 @@ static void never_beside_another_thread(void **state)
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
 	arenas_source.alone = NULL;
-	arenas_tell(&shared);
+	arenas_report(&shared);
 	assert_int_equal(shared.arenas_can, ARENAS_THREADS);
 	arenas_leave(&r);
 	assert_int_equal(asked, 0);
@@ -201,10 +201,10 @@ static void never_beside_another_thread(void **state)
 static void the_first_thread_is_told_before_it_is_there(void **state)
 {
 	(void)state;
-	arenas_tell_threads(&shared);
+	arenas_report_threads(&shared);
 	assert_int_equal(shared.arenas_can, ARENAS_FOREIGN);
-	arenas_tell(&shared);
-	arenas_tell_threads(&shared);
+	arenas_report(&shared);
+	arenas_report_threads(&shared);
 	assert_int_equal(shared.arenas_can, ARENAS_THREADS);
 }
 
@@ -232,19 +232,19 @@ static void not_on_a_fibers_stack(void **state)
 	there.uc_stack.ss_size = 1 << 20;
 	there.uc_link = &here;
 	makecontext(&there, fiber, 0);
-	arenas_ask(&w);
+	arenas_request(&w);
 	change(&here, &there);
 	assert_int_equal(shared.turn, 0);
 	assert_int_equal(asked, 0);
 }
 
-static void who_cannot_tell_is_not_asked(void **state)
+static void who_cannot_report_is_not_asked(void **state)
 {
 	(void)state;
 	arenas_source.take = NULL;
-	arenas_tell(&shared);
+	arenas_report(&shared);
 	assert_int_equal(shared.arenas_can, ARENAS_FOREIGN);
-	arenas_ask(&w);
+	arenas_request(&w);
 	ring_stamp(&shared, &ring);
 	assert_int_equal(shared.turn, 0);
 	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
@@ -285,7 +285,7 @@ static void *all(void *failures)
 		cmocka_unit_test_setup(
 			the_first_thread_is_told_before_it_is_there, each),
 		cmocka_unit_test_setup(not_on_a_fibers_stack, each),
-		cmocka_unit_test_setup(who_cannot_tell_is_not_asked, each),
+		cmocka_unit_test_setup(who_cannot_report_is_not_asked, each),
 	};
 
 	*(int *)failures = cmocka_run_group_tests(tests, embed, NULL);

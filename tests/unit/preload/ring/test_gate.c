@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli/recorder/gate_serve.h"
+#include "cli/recorder/gate_requests.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/ring.h"
 

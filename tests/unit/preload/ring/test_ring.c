@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/recorder/gate_serve.h"
+#include "cli/recorder/gate_requests.h"
 #include "cli/trace/format/ring_record.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/area.h"
 #include "preload/ring/ring.h"
 #include "preload/ring/ring_shared.h"
-#include "preload/sample/aside.h"
+#include "preload/sample/skip.h"
 #include "tests/unit/stepped.h"
 
 #define SIZE 4096
@@ -146,12 +146,12 @@ static void dormant_lets_go_for_a_while(void **state)
 	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
-	assert_int_equal(thread.aside, THREAD_DORMANT);
+	assert_int_equal(thread.skip, THREAD_DORMANT);
 	assert_null(recorder_thread());
 	gate_open(recorder->shared);
 	assert_ptr_equal(recorder_thread(), &thread);
 	assert_ptr_equal(thread.ring, &ring);
-	assert_int_equal(thread.aside, 0);
+	assert_int_equal(thread.skip, 0);
 	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
 	recorder_tls = NULL;
 	assert_int_equal(ring.head, 16);
@@ -239,7 +239,7 @@ static void *changes(void *arg)
 	(void)arg;
 	while (atomic_load(&ring.waiting) != RING_WAITS)
 		sched_yield();
-	aside_limits(recorder, 10, 20);
+	skip_set_limits(recorder, 10, 20);
 	atomic_store(&ring.tail, ring.head);
 	atomic_store(&ring.waiting, RING_AWAKE);
 	sys_futex_wake(&ring.tail);
@@ -258,7 +258,7 @@ static void a_change_is_seen_after_a_wait(void **state)
 	pthread_join(writer, NULL);
 	recorder_tls = NULL;
 	assert_int_equal(ring.head, SIZE + 16);
-	assert_int_equal(thread.aside, THREAD_CHANGED);
+	assert_int_equal(thread.skip, THREAD_CHANGED);
 	assert_null(thread.ring);
 }
 
@@ -267,24 +267,25 @@ static void who_lost_its_room_looks_where_hooks_have_to(void **state)
 {
 	(void)state;
 	real_only = true;
-	aside_start(0);
-	assert_int_equal(aside_way, ASIDE_NOT);
+	skip_start(0);
+	assert_int_equal(skip_mode, SKIP_NONE);
 	gate_shut(recorder->shared);
 	recorder_tls = &thread;
-	assert_true(aside_leaves_out_block(GT_ALLOC, 16));
-	assert_int_equal(aside_way, ASIDE_PERHAPS);
+	assert_true(skip_block(GT_ALLOC, 16));
+	assert_int_equal(skip_mode, SKIP_PERHAPS);
 	gate_open(recorder->shared);
 	ring.limit = 0;
 	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
-	assert_int_equal(thread.aside, THREAD_CHANGED);
-	assert_int_equal(aside_block(&thread, GT_REALLOC_DONE, 0x20, 16),
+	assert_int_equal(thread.skip, THREAD_CHANGED);
+	assert_int_equal(skip_block_kind(&thread, GT_REALLOC_DONE, 0x20, 16),
 			 GT_REALLOC_DONE);
-	assert_int_equal(aside_way, ASIDE_PERHAPS);
-	assert_int_equal(aside_block(&thread, GT_ALLOC, 0x20, 16), GT_ALLOC);
+	assert_int_equal(skip_mode, SKIP_PERHAPS);
+	assert_int_equal(skip_block_kind(&thread, GT_ALLOC, 0x20, 16),
+			 GT_ALLOC);
 	recorder_tls = NULL;
 	real_only = false;
-	assert_int_equal(aside_way, ASIDE_NOT);
-	assert_int_equal(thread.aside, 0);
+	assert_int_equal(skip_mode, SKIP_NONE);
+	assert_int_equal(thread.skip, 0);
 	assert_ptr_equal(thread.ring, &ring);
 }
 

@@ -24,7 +24,7 @@ static bool dormant;
 #define OURS "/opt/lib/gnomon/libgnomon.so"
 
 /* It is called once in a process. */
-static void tell(char *const *environment, const char *library)
+static void report(char *const *environment, const char *library)
 {
 	memset(launch_envp, 0, sizeof(launch_envp));
 	memset(launch_text, 0, sizeof(launch_text));
@@ -69,7 +69,7 @@ static void the_recorders_own_variables(void **state)
 	};
 
 	(void)state;
-	tell(from, OURS);
+	report(from, OURS);
 	are_told(want);
 }
 
@@ -81,7 +81,7 @@ static void they_are_copies(void **state)
 	char *from[] = { first, second, NULL };
 
 	(void)state;
-	tell(from, OURS);
+	report(from, OURS);
 	memset(first, '#', sizeof(first));
 	memset(second, '#', sizeof(second));
 	from[0] = NULL;
@@ -94,9 +94,9 @@ static void no_environment(void **state)
 	static char *from[] = { NULL };
 
 	(void)state;
-	tell(NULL, OURS);
+	report(NULL, OURS);
 	are_told(want);
-	tell(from, OURS);
+	report(from, OURS);
 	are_told(want);
 }
 
@@ -111,12 +111,12 @@ static void the_dormant_library_says_so_first(void **state)
 
 	(void)state;
 	dormant = true;
-	tell(from, OURS);
+	report(from, OURS);
 	are_told(want);
 	options_default(&options);
 	assert_int_equal(options_environment(&options, launch_envp, &bad), 0);
 	assert_int_equal(options.number[OPTION_OFF], 0);
-	tell(NULL, OURS);
+	report(NULL, OURS);
 	options_default(&options);
 	assert_int_equal(options_environment(&options, launch_envp, &bad), 0);
 	assert_int_equal(options.number[OPTION_OFF], 1);
@@ -142,17 +142,17 @@ static void the_program(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		from[1] = (char *)cases[i].named;
-		tell(from, cases[i].library);
+		report(from, cases[i].library);
 		assert_string_equal(launch_program, cases[i].want);
 	}
 	/* wherever a child of the program will be that is to be recorded */
 	assert_non_null(getcwd(here, sizeof(here)));
 	from[1] = NULL;
-	tell(from, "./libgnomon.so");
+	report(from, "./libgnomon.so");
 	sprintf(want, "%s/./gnomon-recorder", here);
 	assert_string_equal(launch_program, want);
 	from[1] = "GNOMON_RECORDER=x/y";
-	tell(from, OURS);
+	report(from, OURS);
 	sprintf(want, "%s/x/y", here);
 	assert_string_equal(launch_program, want);
 }
@@ -166,7 +166,7 @@ static void a_path_that_is_too_long(void **state)
 
 	(void)state;
 	memset(named + strlen(named), 'x', GT_PATH_MAX + 100);
-	tell(from, OURS);
+	report(from, OURS);
 	assert_int_equal(strlen(launch_program), GT_PATH_MAX - 1);
 	assert_int_equal(launch_words_execute(&(struct launch){ 0 }),
 			 -ENAMETOOLONG);
@@ -185,11 +185,11 @@ static void more_bytes_than_there_is_room(void **state)
 	memset(large + strlen(large), 'x', LAUNCH_TEXT);
 	memset(half + strlen(half), 'x', sizeof(half) - 1 - strlen(half));
 	memset(rest + strlen(rest), 'x', sizeof(rest) - 1 - strlen(rest));
-	tell(from, OURS);
+	report(from, OURS);
 	are_told(want);
 	/* to the last byte */
 	rest[strlen(rest) - 1] = 0;
-	tell(from, OURS);
+	report(from, OURS);
 	assert_string_equal(launch_envp[1], rest);
 	assert_null(launch_envp[2]);
 	assert_int_equal(launch_text[LAUNCH_TEXT - 1], 0);
@@ -206,12 +206,12 @@ static void more_variables_than_there_is_room(void **state)
 		sprintf(text[i], "GNOMON_%u=1", i);
 		from[i] = text[i];
 	}
-	tell(from, OURS);
+	report(from, OURS);
 	for (i = 0; i < LAUNCH_VARIABLES; i++)
 		assert_string_equal(launch_envp[i], text[i]);
 	assert_null(launch_envp[LAUNCH_VARIABLES]);
 	dormant = true;
-	tell(from, OURS);
+	report(from, OURS);
 	assert_string_equal(launch_envp[LAUNCH_VARIABLES - 1],
 			    text[LAUNCH_VARIABLES - 2]);
 	assert_null(launch_envp[LAUNCH_VARIABLES]);

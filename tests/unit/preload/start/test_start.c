@@ -104,7 +104,7 @@ static void a_broken_thread_is_seen(void **state)
 {
 	static struct gl_header header;
 	static struct gl_shared shared;
-	static struct gl_thread told;
+	static struct gl_thread report;
 	static struct gl_ring rings[2];
 	static struct thread threads[2];
 	struct recorder r = { .live = &header, .shared = &shared,
@@ -115,10 +115,10 @@ static void a_broken_thread_is_seen(void **state)
 	rings[1].id = 1;
 	*thread = (struct thread){
 		.ring = &rings[1], .own = &rings[1], .shared = &shared,
-		.told = &told,
+		.report = &report,
 	};
 	assert_true(recorder_thread_is_valid(&r, thread));
-	thread->aside = THREAD_CHOOSES;
+	thread->skip = THREAD_SAMPLES;
 	assert_false(recorder_thread_is_valid(&r, thread));
 	thread->ring = NULL;
 	assert_true(recorder_thread_is_valid(&r, thread));
@@ -128,7 +128,7 @@ static void a_broken_thread_is_seen(void **state)
 	thread->nested = &rings[1];
 	assert_false(recorder_thread_is_valid(&r, thread));
 	thread->nested = NULL;
-	thread->told = NULL;
+	thread->report = NULL;
 	assert_false(recorder_thread_is_valid(&r, thread));
 	r.live = NULL;		/* a child */
 	assert_true(recorder_thread_is_valid(&r, thread));

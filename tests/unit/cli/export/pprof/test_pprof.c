@@ -86,7 +86,7 @@ static Pprof__Profile *unpacked(char *bytes, size_t size)
 	return read;
 }
 
-static void export_all(enum figure cost)
+static void export_all(enum measure cost)
 {
 	struct debugfile_places places = { 0 };
 	const struct query query = { .order = cost };
@@ -156,7 +156,7 @@ static void equal_stacks_are_one_sample(void **state)
 	allocate(0, 5);
 	allocate(1, 7);
 	allocate(2, 11);
-	export_all(FIGURE_LIVE);
+	export_all(MEASURE_LIVE);
 	assert_int_equal(profile->n_sample, 2);
 	assert_int_equal(profile->n_location, 2);
 	assert_int_equal(profile->n_function, 1);
@@ -178,7 +178,7 @@ static void an_early_end_is_the_last_frame(void **state)
 	node(0, GT_STOP_NO_RULE, 0x1010);
 	node(1, NODE(0), 0x2010);
 	allocate(1, 5);
-	export_all(FIGURE_LIVE);
+	export_all(MEASURE_LIVE);
 	assert_int_equal(profile->n_sample, 1);
 	sample = profile->sample[0];
 	assert_int_equal(sample->n_location_id, 3);
@@ -207,7 +207,7 @@ static void segments_are_mapped_from_page_to_page(void **state)
 	node(0, GT_STOP_BOTTOM, 0x402000);
 	node(1, NODE(0), 0x7008);
 	allocate(1, 5);
-	export_all(FIGURE_LIVE);
+	export_all(MEASURE_LIVE);
 	assert_int_equal(profile->n_mapping, 2);
 	mapping = profile->mapping[0];
 	assert_string_equal(text(mapping->filename), "/bin/none");
@@ -235,7 +235,7 @@ static void an_address_at_the_edge_has_its_mapping(void **state)
 	image(1, 0, "/lib/none.so", library, 1);
 	node(0, GT_STOP_BOTTOM, 0x7000);
 	allocate(0, 5);
-	export_all(FIGURE_LIVE);
+	export_all(MEASURE_LIVE);
 	assert_string_equal(text(mapping_of(location_of(profile->sample[0],
 					    0))->filename), "/lib/none.so");
 	/* No program is known: the first mapping is nobody's. */
@@ -253,7 +253,7 @@ static void a_sample_is_scaled(void **state)
 		node(i, GT_STOP_BOTTOM, 0x1000 * (i + 1));
 	for (uint32_t i = 0; i < 400; i++)
 		allocate(i % 8, 1 + i);
-	export_all(FIGURE_TOTAL);
+	export_all(MEASURE_TOTAL);
 	assert_int_equal(profile->period, 1000);
 	assert_int_equal(profile->n_sample, 8);
 	for (size_t i = 0; i < 8; i++)
@@ -275,7 +275,7 @@ static void bytes_that_are_no_text(void **state)
 	feed_names(model, map);
 	node(0, GT_STOP_BOTTOM, 0x1010);
 	allocate(0, 5);
-	export_all(FIGURE_TEMPORARY);
+	export_all(MEASURE_TEMPORARY);
 	assert_string_equal(name_of(location_of(profile->sample[0], 0)),
 			    "a\xef\xbf\xbd" "b");
 	assert_int_equal(profile->sample[0]->n_value, 5);

@@ -119,7 +119,7 @@ static void each_function_has_its_figures(void **state)
 		char *text;
 
 		story_write(story, NULL);
-		text = story_export(story, &export_callgrind, FIGURE_LIVE,
+		text = story_export(story, &export_callgrind, MEASURE_LIVE,
 				    false);
 		read_text(text);
 		for (unsigned f = 0; f < STORY_FUNCTIONS; f++) {
@@ -159,7 +159,7 @@ static void allocate(uint32_t i, uint64_t size)
 	model_events(model, model_lane(1, false), &event, 1);
 }
 
-static char *export_model(enum figure cost)
+static char *export_model(enum measure cost)
 {
 	struct debugfile_places places = { 0 };
 	struct frames frames;
@@ -205,7 +205,7 @@ static void recursion_counts_once(void **state)
 	allocate(2, 10);
 	allocate(3, 100);
 	allocate(4, 1000);
-	text = export_model(FIGURE_LIVE);
+	text = export_model(MEASURE_LIVE);
 	read_text(text);
 	assert_int_equal(said.own[0].of[0], 101);
 	assert_int_equal(said.own[1].of[0], 1010);
@@ -229,7 +229,7 @@ static void the_outermost_are_called(void **state)
 	node(3, 0, 1);
 	allocate(2, 10);
 	allocate(3, 5);
-	text = export_model(FIGURE_LIVE);
+	text = export_model(MEASURE_LIVE);
 	read_text(text);
 	assert_int_equal(said.own[1].of[0], 15);
 	assert_int_equal(said.calls[0][1].of[0], 10);
@@ -240,10 +240,15 @@ static void the_outermost_are_called(void **state)
 
 static void the_cost_comes_first(void **state)
 {
-	static const struct { enum figure cost; const char *first; } costs[] = {
-		{ FIGURE_LIVE, "LiveBytes" }, { FIGURE_PEAK, "PeakBytes" },
-		{ FIGURE_TOTAL, "TotalBytes" }, { FIGURE_COUNT, "Allocations" },
-		{ FIGURE_TEMPORARY, "Temporary" },
+	static const struct {
+		enum measure cost;
+		const char *first;
+	} costs[] = {
+		{ MEASURE_LIVE, "LiveBytes" },
+		{ MEASURE_PEAK, "PeakBytes" },
+		{ MEASURE_TOTAL, "TotalBytes" },
+		{ MEASURE_COUNT, "Allocations" },
+		{ MEASURE_TEMPORARY, "Temporary" },
 	};
 
 	(void)state;
@@ -261,8 +266,8 @@ static void the_cost_comes_first(void **state)
 				    strlen(costs[i].first));
 		read_text(text);
 		assert_int_equal(said.own[0].of[0],
-				 costs[i].cost == FIGURE_COUNT ? 2 :
-				 costs[i].cost == FIGURE_TEMPORARY ? 0 : 15);
+				 costs[i].cost == MEASURE_COUNT ? 2 :
+				 costs[i].cost == MEASURE_TEMPORARY ? 0 : 15);
 		free(text);
 	}
 }

@@ -64,7 +64,7 @@ static void check_point(const struct story *story, unsigned function,
 		if (story->blocks[i].end == STORY_LIVE &&
 		    story_function(&story->blocks[i]) == function)
 			lived += (double)(story->stamp -
-					  story->blocks[i].birth);
+					  story->blocks[i].alloc);
 	assert_int_equal(p->tb, f.total_bytes);
 	assert_int_equal(p->tbk, f.count);
 	assert_int_equal(p->gb, f.peak_bytes);
@@ -87,7 +87,7 @@ static void check_all(unsigned seed, bool first)
 	char *text;
 
 	story_write(story, NULL);
-	text = story_export(story, &export_dhat, FIGURE_LIVE, first);
+	text = story_export(story, &export_dhat, MEASURE_LIVE, first);
 	at = text;
 	while ((at = next_point(at, &point)) != NULL) {
 		unsigned function = function_at(text, point.frame);
@@ -121,13 +121,13 @@ static void times_are_microseconds(void **state)
 
 	(void)state;
 	story_write(story, NULL);
-	text = story_export(story, &export_dhat, FIGURE_LIVE, false);
+	text = story_export(story, &export_dhat, MEASURE_LIVE, false);
 	assert_non_null(strstr(text, "\"tu\": \"µs\""));
 	sprintf(wanted, "\"te\": %" PRIu64 ",", story->stamp * STORY_TICK_NS /
 		1000);
 	assert_non_null(strstr(text, wanted));
 	sprintf(wanted, "\"tg\": %" PRIu64 ",", story->blocks[
-		story->steps[story->peak_step].block].birth * STORY_TICK_NS /
+		story->steps[story->peak_step].block].alloc * STORY_TICK_NS /
 		1000);
 	assert_non_null(strstr(text, wanted));
 	assert_non_null(strstr(text, "\"pid\": 77"));

@@ -42,7 +42,7 @@ static struct sums sums_at(const struct story *story, bool first,
 		const struct story_step *step = &story->steps[i];
 		const struct story_block *block = &story->blocks[step->block];
 
-		if ((step->ends ? block->end : block->birth) >= stamp)
+		if ((step->ends ? block->end : block->alloc) >= stamp)
 			break;
 		if (first && story_function(block) != 0)
 			continue;
@@ -104,7 +104,7 @@ static void check_tree(const char *at, uint64_t heap)
 
 static void check_all(const struct story *story, bool first)
 {
-	char *text = story_export(story, &export_massif, FIGURE_LIVE, first);
+	char *text = story_export(story, &export_massif, MEASURE_LIVE, first);
 	const char *at = text;
 	unsigned count = 0, trees = 0;
 	uint64_t marked = UINT64_MAX, most = 0;
@@ -155,7 +155,7 @@ static void what_only_grows_has_no_headers(void **state)
 	(void)state;
 	story_write(story, NULL);
 	for (int round = 0; round < 2; round++) {
-		char *text = story_export(story, &export_massif, FIGURE_COUNT,
+		char *text = story_export(story, &export_massif, MEASURE_COUNT,
 					  round);
 		struct snapshot snapshot = { 0 };
 		uint64_t before = 0, wanted = 0;
@@ -183,7 +183,7 @@ static void a_sample_has_no_curve_of_some_stacks(void **state)
 
 	(void)state;
 	story_write(story, "1000");
-	text = story_export(story, &export_massif, FIGURE_LIVE, true);
+	text = story_export(story, &export_massif, MEASURE_LIVE, true);
 	assert_non_null(strstr(text, "snapshot=2\n"));
 	assert_null(strstr(text, "snapshot=3\n"));
 	assert_non_null(strstr(text, "estimates"));

@@ -1,5 +1,5 @@
 /* test_blocks.c: the table of live blocks against a plain array. */
-// FLAGS: -Wl,--wrap=room_pages
+// FLAGS: -Wl,--wrap=try_alloc_pages
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -315,15 +315,15 @@ static void all_buckets_were_passed(void **state)
 	blocks_free(&blocks);
 }
 
-static unsigned refused;	/* the how manieth room_pages is; 0: none */
+static unsigned refused; /* the how manieth try_alloc_pages is; 0: none */
 
-void *__real_room_pages(void *old, size_t old_size, size_t size);
-void *__wrap_room_pages(void *old, size_t old_size, size_t size);
+void *__real_try_alloc_pages(void *old, size_t old_size, size_t size);
+void *__wrap_try_alloc_pages(void *old, size_t old_size, size_t size);
 
-void *__wrap_room_pages(void *old, size_t old_size, size_t size)
+void *__wrap_try_alloc_pages(void *old, size_t old_size, size_t size)
 {
 	return refused > 0 && --refused == 0 ?
-		       NULL : __real_room_pages(old, old_size, size);
+		       NULL : __real_try_alloc_pages(old, old_size, size);
 }
 
 /* Either list is refused, and the way back. What is there stays. */

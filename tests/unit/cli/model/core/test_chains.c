@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/core/chains.h"
 #include "cli/model/core/contexts.h"
 #include "tests/unit/model_feed.h"
@@ -33,7 +33,7 @@ static void end(struct model *model)
 /* ---- brute force ---- */
 
 struct known {
-	uint64_t length, first_size, last_size, birth, end;
+	uint64_t length, first_size, last_size, alloc, end;
 	uint32_t context;
 };
 
@@ -45,7 +45,7 @@ static void add(struct chain_figures *sum, const struct known *chain)
 		.longest = chain->length, .first_bytes = chain->first_size,
 		.last_bytes = chain->last_size, .largest = chain->last_size,
 		.lifetime = (double)((live ? story->stamp : chain->end) -
-				     chain->birth),
+				     chain->alloc),
 	};
 
 	if (chain->length > 1)
@@ -64,7 +64,7 @@ static void gather(struct chain_figures figures[STORY_CONTEXTS],
 
 		if (chain->length++ == 0) {
 			chain->first_size = block->size;
-			chain->birth = block->birth;
+			chain->alloc = block->alloc;
 			chain->context = block->context;
 		}
 		chain->last_size = block->size;

@@ -2,7 +2,7 @@
  * test_edges.c: random operations of several threads, some of whose events
  * come out of order or are lost, against what is true; and what edges say of
  * events that lack others. What blocks mean is tested with those who keep
- * figures of them (test_model.c, test_ledger.c).
+ * figures of them (test_model.c, test_block_table.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,16 +21,16 @@
 #define WINDOW 64
 
 static struct edges edges;
-static uint64_t births, ends[EDGE_LOST + 1], odds[EDGE_REPAIRED + 1], refusals;
+static uint64_t allocs, ends[EDGE_LOST + 1], odds[EDGE_REPAIRED + 1], refusals;
 static uint64_t chains, lost_chains, odd_ends;
 
-static void birth(void *owner, struct block *block, uint32_t lane,
+static void alloc(void *owner, struct block *block, uint32_t lane,
 		  uint32_t context, uint32_t chain)
 {
 	assert_ptr_equal(owner, &edges);
 	block->thread = lane;
 	block->cost = context;
-	births++;
+	allocs++;
 	chains -= chain != 0;
 }
 
@@ -71,11 +71,11 @@ static void refused(void *owner, uint32_t lane)
 	refusals++;
 }
 
-static const struct edges_sink sink = { birth, end, chain_lost, odd, refused };
+static const struct edges_sink sink = { alloc, end, chain_lost, odd, refused };
 
 static void begin(size_t most)
 {
-	births = refusals = chains = lost_chains = odd_ends = 0;
+	allocs = refusals = chains = lost_chains = odd_ends = 0;
 	memset(ends, 0, sizeof(ends));
 	memset(odds, 0, sizeof(odds));
 	assert_true(edges_init(&edges, &sink, &edges, most));
@@ -188,7 +188,7 @@ static void same(void)
 		if (block != NULL)
 			assert_int_equal(block->size, i);
 	}
-	assert_int_equal(births - all_ends(), there);
+	assert_int_equal(allocs - all_ends(), there);
 	assert_int_equal(edges.blocks.count, there);
 }
 
@@ -209,7 +209,7 @@ static void in_order(void **state)
 	}
 }
 
-/* Whatever comes: each birth has one end, or the block is there. */
+/* Whatever comes: each allocation has one end, or the block is there. */
 static void out_of_order(void **state)
 {
 	(void)state;
@@ -223,7 +223,7 @@ static void out_of_order(void **state)
 		edges_finish(&edges, UINT64_MAX);
 		assert_true(odds[EDGE_REPAIRED] > 100);
 		assert_true(odd_ends > 100);
-		assert_int_equal(births - all_ends(), edges.blocks.count);
+		assert_int_equal(allocs - all_ends(), edges.blocks.count);
 		assert_int_equal(chains, 0);
 		edges_free(&edges);
 	}
@@ -287,8 +287,8 @@ static void a_realloc_without_end(void **state)
 	happens(0, GT_REALLOC_BEGIN, 102, 16);
 	assert_int_equal(odds[EDGE_UNPAIRED], 1);
 	edges_lane_ends(&edges, 0, 103);
-	assert_false(edges_moving_of(&edges, 0)->active);
-	assert_false(edges_moving_of(&edges, 1000)->active);
+	assert_false(edges_pending_of(&edges, 0)->active);
+	assert_false(edges_pending_of(&edges, 1000)->active);
 	happens(1, GT_FREE, 104, 16);
 	assert_int_equal(ends[EDGE_FREED], 1);
 	/* its beginning does not wait either */
@@ -368,7 +368,7 @@ static void too_many(void **state)
 	begin(600);
 	for (unsigned i = 1; i <= 1000; i++)
 		happens(0, GT_ALLOC, 100 + i, 16 * i);
-	assert_int_equal(births, 599);
+	assert_int_equal(allocs, 599);
 	assert_int_equal(refusals, 401);
 	/* frees of those are no news */
 	assert_true(edges.gap);
@@ -392,9 +392,9 @@ static void another_waits(void **state)
 	happens(0, GT_REALLOC_DONE, 202, 32);
 	assert_int_equal(odd_ends, 1);
 	happens(0, GT_ALLOC, 203, 16);
-	assert_int_equal(births, 3);
+	assert_int_equal(allocs, 3);
 	happens(0, GT_FREE, 204, 16);
-	assert_int_equal(births, 4);
+	assert_int_equal(allocs, 4);
 	assert_int_equal(odd_ends, 2);
 	happens(1, GT_FREE, 205, 16);
 	assert_int_equal(odd_ends, 3);
@@ -415,18 +415,18 @@ static void what_is_broken_is_seen(void **state)
 	happens(3, GT_REALLOC_BEGIN, 102, 16);
 	assert_true(edges_is_valid(&edges));
 	block = blocks_find(&edges.blocks, 32);
-	block->moving = 1;			/* and no lane moves it */
+	block->pending = 1;			/* and no lane moves it */
 	assert_false(edges_is_valid(&edges));
-	block->moving = 0;
-	edges.moving[3].address = 32;
+	block->pending = 0;
+	edges.pending[3].address = 32;
 	assert_false(edges_is_valid(&edges));
-	edges.moving[3].address = 16;
-	movings_remove(&edges.by_block, 3);
+	edges.pending[3].address = 16;
+	pending_reallocs_remove(&edges.by_block, 3);
 	assert_false(edges_is_valid(&edges));
-	movings_add(&edges.by_block, 3, 16);
-	edges.moving[3].released = true;
+	pending_reallocs_add(&edges.by_block, 3, 16);
+	edges.pending[3].released = true;
 	assert_false(edges_is_valid(&edges));
-	edges.moving[3].released = false;
+	edges.pending[3].released = false;
 	assert_true(edges_is_valid(&edges));
 	edges.waiting.count++;
 	assert_false(edges_is_valid(&edges));

@@ -19,13 +19,13 @@
 #define PAGE UINT64_C(4096)
 #define BLOCKS 5000
 
-struct told {
+struct reported {
 	uint64_t address, pages, live, blocks;
 };
 
 static struct trace_event events[BLOCKS];
 static size_t event_count;
-static struct told told[2 * BLOCKS];
+static struct reported reported[2 * BLOCKS];
 static size_t told_count, block_count;
 static uint64_t last_address;
 
@@ -40,7 +40,7 @@ static void add(uint64_t address, uint64_t size)
 
 static void take_block(void *owner, const struct block *block)
 {
-	assert_ptr_equal(owner, told);
+	assert_ptr_equal(owner, reported);
 	assert_true(block->address >= last_address);
 	last_address = block->address;
 	block_count++;
@@ -48,10 +48,10 @@ static void take_block(void *owner, const struct block *block)
 
 static void take_cover(void *owner, const struct page_cover *cover)
 {
-	const struct told *before = told_count == 0 ? NULL :
-		&told[told_count - 1];
+	const struct reported *before = told_count == 0 ? NULL :
+		&reported[told_count - 1];
 
-	assert_ptr_equal(owner, told);
+	assert_ptr_equal(owner, reported);
 	assert_int_equal(cover->address % PAGE, 0);
 	assert_true(cover->pages > 0);
 	if (before != NULL)
@@ -60,7 +60,7 @@ static void take_cover(void *owner, const struct page_cover *cover)
 	assert_int_equal(cover->member_count, 1);
 	assert_int_equal(cover->members[0].group, 0);
 	assert_non_null(cover->first);
-	told[told_count++] = (struct told){
+	reported[told_count++] = (struct reported){
 		cover->address, cover->pages, cover->live_bytes, cover->blocks,
 	};
 }
@@ -69,7 +69,7 @@ static void take_cover(void *owner, const struct page_cover *cover)
 static uint64_t sweep(void)
 {
 	const struct pages_sweep sweep = {
-		.page_size = PAGE, .group_count = 1, .owner = told,
+		.page_size = PAGE, .group_count = 1, .owner = reported,
 		.block = take_block, .cover = take_cover,
 	};
 	struct model *model = model_new(NULL, NULL);
@@ -99,10 +99,10 @@ static void expect(size_t i, uint64_t address, uint64_t pages, uint64_t live,
 		   uint64_t blocks)
 {
 	assert_true(i < told_count);
-	assert_int_equal(told[i].address, address);
-	assert_int_equal(told[i].pages, pages);
-	assert_int_equal(told[i].live, live);
-	assert_int_equal(told[i].blocks, blocks);
+	assert_int_equal(reported[i].address, address);
+	assert_int_equal(reported[i].pages, pages);
+	assert_int_equal(reported[i].live, live);
+	assert_int_equal(reported[i].blocks, blocks);
 }
 
 static void nothing(void **state)
@@ -157,7 +157,8 @@ static void beyond_all_addresses(void **state)
 	expect(0, 20 * PAGE, 1, PAGE, 1);
 	expect(1, 21 * PAGE, 9, PAGE, 1);
 	expect(2, 30 * PAGE, 1, PAGE, 2);
-	end = told[told_count - 1].address + told[told_count - 1].pages * PAGE;
+	end = reported[told_count - 1].address +
+	      reported[told_count - 1].pages * PAGE;
 	assert_true(end > UINT64_C(0xffffffff0000));
 	assert_int_equal(told_count, 6);
 }

@@ -1,6 +1,6 @@
 /*
  * test_residency.c: what was resident at snapshots, against counting bytes one
- * by one; and looks at the live blocks of a moment (model_look).
+ * by one; and looks at the live blocks of a moment (model_at_moments).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static void look(void *owner, const struct model *then, size_t number)
 	assert_ptr_equal(owner, &looked);
 	assert_int_equal(number, looked++);
 	while ((block = model_next_block(then, &at)) != NULL) {
-		assert_true(block->birth < stamps[number]);
+		assert_true(block->alloc < stamps[number]);
 		count++;
 	}
 	for (unsigned i = 0; i < PAGE_STORY_BLOCKS; i++)
@@ -165,9 +165,11 @@ static void looks_at_moments(void **state)
 	(void)state;
 	story = page_story_new(2);
 	model = read_model(NULL);
-	assert_int_equal(model_look(model, story->path, &looks), EXIT_COMPLETE);
+	assert_int_equal(model_at_moments(model, story->path, &looks),
+			 EXIT_COMPLETE);
 	assert_int_equal(looked, looks.count);
-	assert_int_equal(model_look(model, "/dev/null", &looks), EXIT_NOTHING);
+	assert_int_equal(model_at_moments(model, "/dev/null", &looks),
+			 EXIT_NOTHING);
 	assert_int_equal(looked, looks.count);
 	model_free(model);
 	page_story_free(story);

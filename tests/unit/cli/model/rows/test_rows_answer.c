@@ -18,7 +18,7 @@
 #include "cli/model/block_keys.h"
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/core/weigh.h"
+#include "cli/model/core/weight.h"
 #include "cli/model/rows/rows_answer.h"
 #include "cli/model/rows/rows_facts.h"
 #include "cli/model/rows/rows_store.h"
@@ -34,21 +34,21 @@
 /* ---- the store ---- */
 
 /* Numbers of edges: one for each step of the story. */
-static void number_edges(const struct story *s, uint64_t *births,
+static void number_edges(const struct story *s, uint64_t *allocs,
 			 uint64_t *ends)
 {
 	for (uint32_t i = 0; i < s->step_count; i++)
-		(s->steps[i].ends ? ends : births)[s->steps[i].block] = i + 1;
+		(s->steps[i].ends ? ends : allocs)[s->steps[i].block] = i + 1;
 }
 
 static struct store_row row_of(const struct story_block *block,
-			       uint64_t birth, uint64_t end)
+			       uint64_t alloc, uint64_t end)
 {
 	bool live = block->end == STORY_LIVE;
 
 	return (struct store_row){
-		.begin = block->birth, .end = block->end,
-		.birth_edge = birth, .end_edge = end,
+		.begin = block->alloc, .end = block->end,
+		.alloc_edge = alloc, .end_edge = end,
 		.address = block->address, .size = block->size,
 		.between = block->between, .layout = block->layout,
 		/* thread 0 and the roots come before */
@@ -63,22 +63,22 @@ static struct store_row row_of(const struct story_block *block,
 static void add_rows(const struct story *s, struct store_writer *writer,
 		     bool sampled)
 {
-	static uint64_t births[STORY_STEPS], ends[STORY_STEPS];
+	static uint64_t allocs[STORY_STEPS], ends[STORY_STEPS];
 	struct store_row row;
 
-	number_edges(s, births, ends);
+	number_edges(s, allocs, ends);
 	for (uint32_t i = 0; i < s->step_count; i++) {
 		uint32_t block = s->steps[i].block;
 
 		if (!s->steps[i].ends)
 			continue;
-		row = row_of(&s->blocks[block], births[block], ends[block]);
+		row = row_of(&s->blocks[block], allocs[block], ends[block]);
 		row.between += sampled ? 4096 : 0;
 		store_writer_add(writer, &row);
 	}
 	for (uint32_t i = 0; i < s->count; i++)
 		if (s->blocks[i].end == STORY_LIVE) {
-			row = row_of(&s->blocks[i], births[i], STORE_NEVER);
+			row = row_of(&s->blocks[i], allocs[i], STORE_NEVER);
 			store_writer_add(writer, &row);
 		}
 }
@@ -91,7 +91,7 @@ static void find_most(const struct story *s, uint64_t mean,
 
 	for (uint32_t i = 0; i < s->step_count; i++) {
 		const struct story_block *block = &s->blocks[s->steps[i].block];
-		struct weigh_amount amount = weigh_block(block->size, mean);
+		struct weight_amount amount = weight_block(block->size, mean);
 
 		blocks += s->steps[i].ends ? -amount.blocks : amount.blocks;
 		bytes += s->steps[i].ends ? -amount.bytes : amount.bytes;
@@ -100,7 +100,7 @@ static void find_most(const struct story *s, uint64_t mean,
 		facts->most_bytes = bytes;
 		facts->most_blocks = blocks;
 		facts->most_edge = i + 1;
-		facts->most_stamp = block->birth;
+		facts->most_stamp = block->alloc;
 	}
 }
 
@@ -254,7 +254,7 @@ static uint64_t digest_of_blocks(const struct model *model)
 
 	while ((block = model_next_block(model, &at)) != NULL)
 		digest += hash_fixed(block->address ^
-			hash_fixed(block->size ^ hash_fixed(block->birth ^
+			hash_fixed(block->size ^ hash_fixed(block->alloc ^
 			hash_fixed(contexts->costs[block->cost].node ^
 				   (uint64_t)block->thread << 32))));
 	return digest;
@@ -271,14 +271,14 @@ static uint32_t by_cost(void *owner, uint32_t node, uint32_t key)
 static void same_peaks(const struct story *s, struct model *passes,
 		       struct model *rows)
 {
-	const struct rows_told told = {
+	const struct rows_grouping reported = {
 		.group = by_cost, .owner = rows, .count = 3,
 	};
 	struct group_peak a[3], b[3];
 
 	assert_int_equal(model_group_peaks(passes, s->path, by_cost, passes, a,
 					   3), EXIT_COMPLETE);
-	assert_int_equal(rows_group_peaks(rows, &told, b), 0);
+	assert_int_equal(rows_group_peaks(rows, &reported, b), 0);
 	assert_memory_equal(a, b, sizeof(a));
 }
 
@@ -293,7 +293,7 @@ static void ask(const struct story *s, struct model *rows, unsigned question)
 	int status = model_read(passes, s->path);
 
 	assert_true(rows_can_answer(model_store(rows), &options));
-	rows_ask(rows, &options, &keys);
+	rows_request(rows, &options, &keys);
 	if (status == EXIT_NOTHING) {
 		assert_int_equal(rows_answer(rows, &rows_all, NULL), -EINVAL);
 	} else {
@@ -374,7 +374,7 @@ static void damaged_amid(void **state)
 		char path[] = STORE_PATH, bytes[4096];
 		struct store *store = make_named(s, 0, path);
 		struct model *rows = model_new(&options, NULL);
-		const struct rows_told told = {
+		const struct rows_grouping reported = {
 			.group = by_cost, .owner = rows, .count = 3,
 		};
 		struct group_peak peaks[3];
@@ -390,7 +390,7 @@ static void damaged_amid(void **state)
 			unlink(path);
 			close(open(path, O_WRONLY | O_CREAT, 0600));
 		}
-		assert_int_equal(rows_group_peaks(rows, &told, peaks),
+		assert_int_equal(rows_group_peaks(rows, &reported, peaks),
 				 -EBADMSG);
 		assert_int_equal(access(path, F_OK), other ? 0 : -1);
 		unlink(path);

@@ -279,7 +279,7 @@ static void add_row(const uint64_t *const *v, size_t i,
 {
 	const struct store_row row = {
 		.begin = v[STORE_BEGIN][i], .end = v[STORE_END][i],
-		.birth_edge = v[STORE_BIRTH_EDGE][i],
+		.alloc_edge = v[STORE_ALLOC_EDGE][i],
 		.end_edge = v[STORE_END_EDGE][i],
 		.address = v[STORE_ADDRESS][i], .size = v[STORE_SIZE][i],
 		.between = v[STORE_BETWEEN][i],

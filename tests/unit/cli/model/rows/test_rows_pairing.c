@@ -17,29 +17,29 @@
 static struct {
 	struct store_row rows[STORY_STEPS];
 	size_t count;
-} told;
+} reported;
 
 static void tell(void *owner, const struct store_row *row)
 {
-	assert_ptr_equal(owner, &told);
-	assert_true(told.count < STORY_STEPS);
-	told.rows[told.count++] = *row;
+	assert_ptr_equal(owner, &reported);
+	assert_true(reported.count < STORY_STEPS);
+	reported.rows[reported.count++] = *row;
 }
 
 /* All rows of a trace are told, the live ones last. */
 static void read_rows(struct rows_pairing *pairing, struct model *model,
 		      const char *path)
 {
-	struct model_companion companion;
+	struct model_observer companion;
 
-	told.count = 0;
-	rows_pairing_init(pairing, model, tell, &told);
-	rows_pairing_companion(pairing, &companion);
+	reported.count = 0;
+	rows_pairing_init(pairing, model, tell, &reported);
+	rows_pairing_observer(pairing, &companion);
 	assert_int_equal(model_read_along(model, path, &companion, NULL),
 			 EXIT_COMPLETE);
 	rows_pairing_finish(pairing);
-	assert_int_equal(told.count, pairing->ended);
-	rows_pairing_live(pairing, tell, &told);
+	assert_int_equal(reported.count, pairing->ended);
+	rows_pairing_live(pairing, tell, &reported);
 }
 
 /* ---- against what the program did ---- */
@@ -99,11 +99,11 @@ static void check_end(const struct story *story, struct model *model,
 static void check_row(const struct story *story, struct model *model,
 		      const struct store_row *row)
 {
-	const struct story_step *step = &story->steps[row->birth_edge - 1];
+	const struct story_step *step = &story->steps[row->alloc_edge - 1];
 	const struct story_block *block = &story->blocks[step->block];
 
-	assert_true(row->birth_edge <= story->step_count && !step->ends);
-	assert_int_equal(row->begin, block->birth);
+	assert_true(row->alloc_edge <= story->step_count && !step->ends);
+	assert_int_equal(row->begin, block->alloc);
 	assert_int_equal(row->address, block->address);
 	assert_int_equal(row->size, block->size);
 	assert_int_equal(row->layout, block->layout);
@@ -124,10 +124,10 @@ static void check_chains(const struct story *story)
 
 	memset(numbers, 0, sizeof(numbers));
 	memset(chains, 0, sizeof(chains));
-	for (size_t i = 0; i < told.count; i++) {
-		const struct store_row *row = &told.rows[i];
+	for (size_t i = 0; i < reported.count; i++) {
+		const struct store_row *row = &reported.rows[i];
 		const struct story_block *block = &story->blocks[
-			story->steps[row->birth_edge - 1].block];
+			story->steps[row->alloc_edge - 1].block];
 
 		if (row->chain == 0)
 			continue;
@@ -149,12 +149,16 @@ static void check_freers(const struct story *story, const struct model *model)
 			const struct trace_event *event =
 				&story->events[thread][k];
 
-			for (size_t i = 0; i < told.count; i++)
+			for (size_t i = 0; i < reported.count; i++)
 				if (event->kind == GT_FREE &&
-				    told.rows[i].how == STORE_FREED &&
-				    told.rows[i].end == event->stamp)
-					assert_int_equal(model_thread(model,
-						told.rows[i].end_thread)->tid,
+				    reported.rows[i].how == STORE_FREED &&
+				    reported.rows[i].end == event->stamp)
+					assert_int_equal(
+						model_thread(
+							model,
+							reported.rows[i]
+								.end_thread)
+							->tid,
 						100 + thread);
 		}
 }
@@ -170,13 +174,13 @@ static void blocks(void **state)
 		story->free_stacks = seed % 2 == 0;
 		story_write(story, NULL);
 		read_rows(&pairing, model, story->path);
-		assert_int_equal(told.count, story->count);
+		assert_int_equal(reported.count, story->count);
 		assert_int_equal(pairing.edge_count, story->step_count);
-		for (size_t i = 0; i < told.count; i++) {
-			check_row(story, model, &told.rows[i]);
+		for (size_t i = 0; i < reported.count; i++) {
+			check_row(story, model, &reported.rows[i]);
 			assert_true(i == 0 || i >= pairing.ended ||
-				    told.rows[i].end_edge >
-					    told.rows[i - 1].end_edge);
+				    reported.rows[i].end_edge >
+					    reported.rows[i - 1].end_edge);
 		}
 		check_chains(story);
 		check_freers(story, model);
@@ -196,8 +200,8 @@ static void samples(void **state)
 	(void)state;
 	story_write(story, "1000");
 	read_rows(&pairing, model, story->path);
-	for (size_t i = 0; i < told.count; i++)
-		assert_true(told.rows[i].between > 1000);
+	for (size_t i = 0; i < reported.count; i++)
+		assert_true(reported.rows[i].between > 1000);
 	rows_pairing_free(&pairing);
 	model_free(model);
 	story_free(story);
@@ -282,13 +286,14 @@ static void too_early(void **state)
 	script_event(&script, 0, ALLOC(102, 0x1000, 8));
 	script_event(&script, 0, ALLOC(200, 0x2000, 8));
 	script_read(&script, &pairing, model);
-	assert_int_equal(told.count, 2);
-	assert_int_equal(told.rows[0].begin, 102);
-	assert_int_equal(told.rows[0].end, 100);
-	assert_int_equal(told.rows[0].how, STORE_FREED);
-	assert_int_equal(told.rows[0].flags, STORE_ODD);
-	assert_int_equal(model_thread(model, told.rows[0].thread)->tid, 100);
-	assert_int_equal(model_thread(model, told.rows[0].end_thread)->tid,
+	assert_int_equal(reported.count, 2);
+	assert_int_equal(reported.rows[0].begin, 102);
+	assert_int_equal(reported.rows[0].end, 100);
+	assert_int_equal(reported.rows[0].how, STORE_FREED);
+	assert_int_equal(reported.rows[0].flags, STORE_ODD);
+	assert_int_equal(model_thread(model, reported.rows[0].thread)->tid,
+			 100);
+	assert_int_equal(model_thread(model, reported.rows[0].end_thread)->tid,
 			 101);
 	assert_int_equal(pairing.stretches[0].repaired, 1);
 	rows_pairing_free(&pairing);
@@ -309,13 +314,13 @@ static void unpaired(void **state)
 	script_event(&script, 0, ALLOC(200, 0x1000, 16));
 	script_event(&script, 0, FREE(300, 0x3000));
 	script_read(&script, &pairing, model);
-	assert_int_equal(told.count, 2);
-	assert_int_equal(told.rows[0].how, STORE_LOST);
-	assert_int_equal(told.rows[0].end, 200);
-	assert_int_equal(told.rows[0].end_thread, STORE_NONE);
-	assert_int_equal(told.rows[1].how, STORE_LIVE);
-	assert_int_equal(told.rows[1].size, 16);
-	assert_int_equal(told.rows[1].flags, STORE_ODD);
+	assert_int_equal(reported.count, 2);
+	assert_int_equal(reported.rows[0].how, STORE_LOST);
+	assert_int_equal(reported.rows[0].end, 200);
+	assert_int_equal(reported.rows[0].end_thread, STORE_NONE);
+	assert_int_equal(reported.rows[1].how, STORE_LIVE);
+	assert_int_equal(reported.rows[1].size, 16);
+	assert_int_equal(reported.rows[1].flags, STORE_ODD);
 	assert_int_equal(pairing.stretches[0].unpaired, 2);
 	assert_int_equal(pairing.undefined, 0);
 	rows_pairing_free(&pairing);
@@ -340,14 +345,14 @@ static void off(void **state)
 	script_event(&script, 0, FREE(500, 0x2000));
 	script_event(&script, 0, ALLOC(600, 0x2000, 32));
 	script_read(&script, &pairing, model);
-	assert_int_equal(told.count, 3);
+	assert_int_equal(reported.count, 3);
 	for (unsigned i = 0; i < 2; i++) {
-		assert_int_equal(told.rows[i].how, STORE_LOST);
-		assert_int_equal(told.rows[i].end, 400);
-		assert_int_equal(told.rows[i].begin, 100 + i * 100);
+		assert_int_equal(reported.rows[i].how, STORE_LOST);
+		assert_int_equal(reported.rows[i].end, 400);
+		assert_int_equal(reported.rows[i].begin, 100 + i * 100);
 	}
-	assert_int_equal(told.rows[2].how, STORE_LIVE);
-	assert_int_equal(told.rows[2].birth_edge, 5);
+	assert_int_equal(reported.rows[2].how, STORE_LIVE);
+	assert_int_equal(reported.rows[2].alloc_edge, 5);
 	assert_int_equal(pairing.stretches[2].foreign, 1);
 	rows_pairing_free(&pairing);
 	model_free(model);
@@ -366,7 +371,7 @@ static void undefined(void **state)
 	script_begin(&script);
 	script_event(&script, 0, event);
 	script_read(&script, &pairing, model);
-	assert_int_equal(told.rows[0].node, CONTEXT_UNDEFINED);
+	assert_int_equal(reported.rows[0].node, CONTEXT_UNDEFINED);
 	assert_int_equal(pairing.undefined, 1);
 	rows_pairing_free(&pairing);
 	model_free(model);

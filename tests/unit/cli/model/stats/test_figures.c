@@ -24,27 +24,27 @@ static const struct figures distinct = {
 
 static void each_name_once(void **state)
 {
-	enum figure key;
+	enum measure key;
 
 	(void)state;
-	for (unsigned i = 0; i < figure_count; i++) {
-		assert_true(figures_find(figure_kinds[i].name, &key));
+	for (unsigned i = 0; i < measure_count; i++) {
+		assert_true(figures_find(measure_kinds[i].name, &key));
 		assert_int_equal(key, i);
-		assert_true(strlen(figure_kinds[i].help) > 0);
+		assert_true(strlen(measure_kinds[i].help) > 0);
 	}
 	assert_false(figures_find("", &key));
 	assert_false(figures_find("liv", &key));
 	assert_false(figures_find("live ", &key));
 	/* Those that code names. */
 	assert_true(figures_find("age", &key));
-	assert_int_equal(key, FIGURE_AGE);
+	assert_int_equal(key, MEASURE_AGE);
 	assert_true(figures_find("own-peak", &key));
-	assert_int_equal(key, FIGURE_OWN_PEAK);
+	assert_int_equal(key, MEASURE_OWN_PEAK);
 }
 
 struct seen {
-	const char *names[FIGURE_MEMBERS_MAX];
-	uint64_t values[FIGURE_MEMBERS_MAX];
+	const char *names[MEASURE_MEMBERS_MAX];
+	uint64_t values[MEASURE_MEMBERS_MAX];
 	unsigned count;
 };
 
@@ -52,7 +52,7 @@ static void see(void *owner, const char *name, uint64_t value)
 {
 	struct seen *seen = owner;
 
-	assert_true(seen->count < FIGURE_MEMBERS_MAX);
+	assert_true(seen->count < MEASURE_MEMBERS_MAX);
 	for (unsigned i = 0; i < seen->count; i++) {
 		assert_string_not_equal(name, seen->names[i]);
 		assert_true(value != seen->values[i]);
@@ -86,12 +86,12 @@ static void members(void **state)
 		assert_string_equal(seen.names[i], order[i].name);
 		assert_int_equal(seen.values[i], order[i].value);
 	}
-	for (unsigned i = 0; i < figure_count; i++)
-		for (unsigned k = 0; k < FIGURE_KIND_MEMBERS; k++)
-			count += figure_kinds[i].members[k].name != NULL;
+	for (unsigned i = 0; i < measure_count; i++)
+		for (unsigned k = 0; k < MEASURE_KIND_MEMBERS; k++)
+			count += measure_kinds[i].members[k].name != NULL;
 	assert_int_equal(seen.count, count);
 	for (unsigned i = 0; i < seen.count; i++) {
-		const struct figure_member *member = figures_member(
+		const struct measure_member *member = figures_member(
 			seen.names[i], strlen(seen.names[i]));
 
 		assert_non_null(member);
@@ -105,42 +105,42 @@ static void members(void **state)
 static void values(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < figure_count; i++) {
-		const struct figure_kind *kind = &figure_kinds[i];
-		uint64_t value = figures_value(&distinct, (enum figure)i,
+	for (unsigned i = 0; i < measure_count; i++) {
+		const struct measure_kind *kind = &measure_kinds[i];
+		uint64_t value = figures_value(&distinct, (enum measure)i,
 					       END_NS);
 		bool found = false;
 
 		assert_true(value > 0);
-		assert_true(figures_any(&distinct, (enum figure)i, END_NS));
-		for (unsigned k = 0; k < FIGURE_KIND_MEMBERS; k++)
+		assert_true(figures_any(&distinct, (enum measure)i, END_NS));
+		for (unsigned k = 0; k < MEASURE_KIND_MEMBERS; k++)
 			found |= kind->members[k].name != NULL &&
 				kind->members[k].unit == kind->unit &&
 				kind->members[k].value(&distinct, END_NS) ==
 				value;
 		assert_true(found);
 		for (unsigned k = 0; k < i; k++)
-			assert_true(figures_value(&distinct, (enum figure)k,
+			assert_true(figures_value(&distinct, (enum measure)k,
 						  END_NS) != value);
 		if (kind->blocks != NULL)
-			assert_true(figures_blocks(&distinct, (enum figure)i)
+			assert_true(figures_blocks(&distinct, (enum measure)i)
 				    != value);
 	}
-	assert_int_equal(figures_blocks(&distinct, FIGURE_OWN_PEAK), 8);
-	assert_int_equal(figures_blocks(&distinct, FIGURE_COUNT), 0);
+	assert_int_equal(figures_blocks(&distinct, MEASURE_OWN_PEAK), 8);
+	assert_int_equal(figures_blocks(&distinct, MEASURE_COUNT), 0);
 }
 
 static void nothing(void **state)
 {
 	const struct figures none = { 0 };
-	enum figure freed;
+	enum measure freed;
 
 	(void)state;
 	assert_true(figures_find("freed", &freed));
-	for (unsigned i = 0; i < figure_count; i++)
-		assert_false(figures_any(&none, (enum figure)i, END_NS));
+	for (unsigned i = 0; i < measure_count; i++)
+		assert_false(figures_any(&none, (enum measure)i, END_NS));
 	assert_true(figures_any(&(struct figures){ .live_blocks = 1 },
-				FIGURE_LIVE, END_NS));
+				MEASURE_LIVE, END_NS));
 	/* Figures of a trace may be anything. */
 	assert_int_equal(figures_value(&(struct figures){ .live_bytes = 5 },
 				       freed, END_NS), 0);
@@ -174,30 +174,31 @@ static void check_row(const char *row)
 static void texts(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < figure_count; i++) {
-		const struct figure_kind *kind = &figure_kinds[i];
+	for (unsigned i = 0; i < measure_count; i++) {
+		const struct measure_kind *kind = &measure_kinds[i];
 
 		check_row(kind->row);
 		assert_non_null(kind->title);
-		for (unsigned m = 0; m < FIGURE_MOMENTS; m++) {
+		for (unsigned m = 0; m < MEASURE_MOMENTS; m++) {
 			assert_non_null(figures_title(i, m));
 			assert_non_null(figures_meaning(i, m));
 			assert_int_equal(figures_amount(i, m) != NULL,
-					 (kind->uses & FIGURE_LINES) != 0);
+					 (kind->uses & MEASURE_LINES) != 0);
 		}
 		assert_int_equal(kind->tree != NULL,
-				 (kind->uses & FIGURE_SUMS) != 0);
+				 (kind->uses & MEASURE_SUMS) != 0);
 		assert_int_equal(kind->change != NULL,
-				 (kind->uses & FIGURE_SUMS) != 0);
+				 (kind->uses & MEASURE_SUMS) != 0);
 		assert_int_equal(kind->label != NULL,
-				 (kind->uses & FIGURE_EXPORTED) != 0);
+				 (kind->uses & MEASURE_EXPORTED) != 0);
 		/* Times are the only ones of which no line has a share. */
 		assert_int_equal(kind->unit == QUANTITY_NS,
-				 (kind->uses & FIGURE_LINES) == 0);
+				 (kind->uses & MEASURE_LINES) == 0);
 	}
-	assert_string_equal(figures_title(FIGURE_LIVE, FIGURE_NOW), "LIVE NOW");
-	assert_string_equal(figures_title(FIGURE_PEAK, FIGURE_NOW), "PEAK");
-	assert_string_equal(figures_amount(FIGURE_LIVE, FIGURE_THEN),
+	assert_string_equal(figures_title(MEASURE_LIVE, MEASURE_NOW),
+			    "LIVE NOW");
+	assert_string_equal(figures_title(MEASURE_PEAK, MEASURE_NOW), "PEAK");
+	assert_string_equal(figures_amount(MEASURE_LIVE, MEASURE_THEN),
 			    "live at the end");
 }
 
@@ -209,11 +210,12 @@ static void sums(void **state)
 	figures_add(&sum, &distinct);
 	assert_memory_equal(&sum, &distinct, sizeof(sum));
 	figures_add(&sum, &distinct);
-	for (unsigned i = 0; i < figure_count; i++) {
-		uint64_t one = figures_value(&distinct, (enum figure)i, END_NS);
+	for (unsigned i = 0; i < measure_count; i++) {
+		uint64_t one =
+			figures_value(&distinct, (enum measure)i, END_NS);
 
-		if (figures_have((enum figure)i, FIGURE_SUMS))
-			assert_int_equal(figures_value(&sum, (enum figure)i,
+		if (figures_have((enum measure)i, MEASURE_SUMS))
+			assert_int_equal(figures_value(&sum, (enum measure)i,
 						       END_NS), 2 * one);
 	}
 	assert_int_equal(figures_mean_lifetime(&sum), 1300);

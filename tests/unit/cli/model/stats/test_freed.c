@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/block_keys.h"
 #include "cli/model/core/contexts.h"
 #include "cli/model/filters.h"
@@ -47,7 +47,7 @@ static struct freed_sum sum_of(int thread, int context, uint32_t freed_by)
 			continue;
 		sum.blocks++;
 		sum.bytes += b->size;
-		sum.lifetime += (double)(b->end - b->birth);
+		sum.lifetime += (double)(b->end - b->alloc);
 	}
 	return sum;
 }

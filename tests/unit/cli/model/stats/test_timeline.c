@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/model/stats/footprint.h"
 #include "cli/model/stats/timeline.h"
 #include "tests/unit/model_story.h"

@@ -14,17 +14,17 @@
 
 #define SOON UINT64_C(3600)	/* seconds: longer than any test */
 
-static struct gl_told told;
+static struct gl_setup setup;
 static struct gl_header live;
 
 /* Of so many a second, and of this value now. */
 static void begin(uint32_t machine, uint64_t hz, uint64_t value)
 {
-	told.machine = machine;
-	told.counter_hz = hz;
+	setup.machine = machine;
+	setup.counter_hz = hz;
 	live.counter0 = value;
 	live.monotonic0_ns = time_ns_now();
-	counter_of(&told, &live);
+	counter_of(&setup, &live);
 }
 
 static void of_this_machine(void **state)
@@ -55,7 +55,7 @@ static void of_another(void **state)
 		}
 		/* two seconds later than its pair */
 		live.monotonic0_ns -= 2 * UINT64_C(1000000000);
-		counter_of(&told, &live);
+		counter_of(&setup, &live);
 		assert_in_range(counter_now(), first + 2 * hz[i] - hz[i] / 1000,
 				first + SOON * hz[i]);
 	}

@@ -75,11 +75,11 @@ static void lines_on_what_it_was(void **state)
 {
 	(void)state;
 	known(true, file);
-	message_out_say(pid, "one");
-	message_out_say(pid, "two");
+	message_out_print(pid, "one");
+	message_out_print(pid, "two");
 	assert_string_equal(said(), "gnomon: one\ngnomon: two\n");
 	/* nobody's standard error */
-	message_out_say(1 << 30, "three");
+	message_out_print(1 << 30, "three");
 	message_out_at(-1, "four");
 	assert_string_equal(said(), "gnomon: one\ngnomon: two\n");
 	message_out_at(file, "5th");	/* where that one's position is */
@@ -94,13 +94,13 @@ static void never_on_another_file(void **state)
 
 	(void)state;
 	known(true, null);
-	message_out_say(pid, "one");
+	message_out_print(pid, "one");
 	assert_false(message_out_is_standard(file, &st));
 	assert_true(message_out_is_standard(null, &st));
 	assert_string_equal(said(), "");
 	/* there was none at the start */
 	known(false, file);
-	message_out_say(pid, "two");
+	message_out_print(pid, "two");
 	assert_false(message_out_is_standard(file, &st));
 	assert_string_equal(said(), "");
 	close(null);
@@ -115,7 +115,7 @@ static void a_copy_keeps_the_position(void **state)
 	known(true, file);
 	assert_int_equal(write(file, "a\n", 2), 2);
 	message_out_keep(copy);
-	message_out_say(pid, "one");
+	message_out_print(pid, "one");
 	assert_int_equal(write(file, "b\n", 2), 2);
 	assert_string_equal(said(), "a\ngnomon: one\nb\n");
 	close(copy);
@@ -129,8 +129,8 @@ static void long_lines_are_cut(void **state)
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	known(true, file);
-	message_out_say(pid, text);
-	message_out_say(pid, "end");
+	message_out_print(pid, text);
+	message_out_print(pid, "end");
 	assert_true(strlen(said()) < 1000);
 	assert_non_null(strstr(said(), "xx\ngnomon: end\n"));
 }

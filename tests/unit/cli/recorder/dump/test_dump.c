@@ -1,6 +1,7 @@
 /*
  * test_dump.c: the steps by which a program gets a dump, and requests that are
- * none. Two stacks of a ledger that is made up; no image has their addresses.
+ * none. Two stacks of a block table that is made up; no image has their
+ * addresses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "cli/recorder/dump/dump.h"
 #include "cli/recorder/writer_task.h"
 #include "library/gnomon/gnomon.h"
-#include "preload/ring/dump_part.h"
+#include "preload/ring/dump_request.h"
 
 #define FIRST GT_STOP_COUNT
 
@@ -21,11 +22,11 @@ static struct writer w;
 static struct gl_shared shared;
 static struct gl_header header;
 static struct gl_node nodes[FIRST + 3];
-static struct ledger_figure figures[3];
+static struct block_table_figure figures[3];
 static struct gl_image copies[1];
 static uint64_t reserved;
 static struct gl_request request;
-static struct dump_part *const part = (struct dump_part *)request.data;
+static struct dump_reply *const part = (struct dump_reply *)request.data;
 
 static int each(void **state)
 {
@@ -33,10 +34,10 @@ static int each(void **state)
 	w.r = &w.recording;
 	w.r->shared = &shared;
 	w.r->live = &header;
-	w.feed.r = w.r;
-	w.books.open = true;
-	w.books.ledger.figures.at = (void *)figures;
-	w.books.ledger.figure_count = 2;
+	w.drain.r = w.r;
+	w.tracker.open = true;
+	w.tracker.table.figures.at = (void *)figures;
+	w.tracker.table.figure_count = 2;
 	w.images.header = &header;
 	w.images.reserved = &reserved;
 	w.images.copies = copies;
@@ -48,22 +49,22 @@ static int each(void **state)
 	nodes[FIRST + 2] = (struct gl_node){ .parent = FIRST,
 					     .address = 0x3001 };
 	figures[1].context = FIRST + 1;
-	figures[1].sum = (struct ledger_sum){ .blocks = 1, .bytes = 10 };
+	figures[1].sum = (struct block_table_sum){ .blocks = 1, .bytes = 10 };
 	figures[2].context = FIRST + 2;
-	figures[2].sum = (struct ledger_sum){ .blocks = 2, .bytes = 50 };
+	figures[2].sum = (struct block_table_sum){ .blocks = 2, .bytes = 50 };
 	return 0;
 }
 
 static long ask(enum dump_step step, long arg, uint32_t bytes)
 {
-	request.what = ASK_DUMP;
+	request.what = REQUEST_DUMP;
 	request.number = step;
 	request.arg[0] = arg;
 	request.bytes = bytes;
 	return dump_serve(&w, &request);
 }
 
-static long begin(const struct dump_wish *wish)
+static long begin(const struct dump_options *wish)
 {
 	memcpy(request.data, wish, sizeof(*wish));
 	return ask(DUMP_BEGIN, 0, sizeof(*wish));
@@ -93,7 +94,7 @@ static void lines_are(const char *text, uint32_t stacks)
 
 static void words_come_in_pieces(void **state)
 {
-	struct dump_wish wish = {
+	struct dump_options wish = {
 		.words = 1 << DUMP_PREFIX | 1 << DUMP_BETWEEN_FRAMES,
 	};
 
@@ -109,7 +110,7 @@ static void words_come_in_pieces(void **state)
 /* The answers of an editor, and what a hostile program makes of them. */
 static void frames_are_edited(void **state)
 {
-	struct dump_wish wish = { .edits = 1 };
+	struct dump_options wish = { .edits = 1 };
 	uint32_t i, hidden = 0;
 	char *at = part->data;
 
@@ -141,7 +142,7 @@ static void frames_are_edited(void **state)
 
 static void names_end_in_their_room(void **state)
 {
-	struct dump_wish wish = { .edits = 1, .most = 1 };
+	struct dump_options wish = { .edits = 1, .most = 1 };
 	uint32_t room;
 
 	(void)state;
@@ -157,7 +158,7 @@ static void names_end_in_their_room(void **state)
 
 static void what_is_no_step_is_refused(void **state)
 {
-	struct dump_wish wish = { .form = 9 };
+	struct dump_options wish = { .form = 9 };
 
 	(void)state;
 	assert_int_equal(ask(DUMP_GO, 0, sizeof(*part)), -ENODEV);
@@ -165,7 +166,7 @@ static void what_is_no_step_is_refused(void **state)
 	assert_int_equal(ask(DUMP_STOP + 1, 0, 0), -EINVAL);
 	assert_int_equal(begin(&wish), -EINVAL);
 	assert_int_equal(ask(DUMP_BEGIN, 0, sizeof(wish) - 1), -EINVAL);
-	wish = (struct dump_wish){ .words = 1 << DUMP_FROM };
+	wish = (struct dump_options){ .words = 1 << DUMP_FROM };
 	assert_int_equal(begin(&wish), 0);
 	assert_int_equal(ask(DUMP_WORD, DUMP_PREFIX, 1), -EINVAL);
 	/* an error ends it */
@@ -176,7 +177,7 @@ static void what_is_no_step_is_refused(void **state)
 	assert_int_equal(ask(DUMP_GO, 0, sizeof(*part) - 1), -EINVAL);
 	/* one that was left gives way */
 	assert_int_equal(begin(&wish), 0);
-	wish = (struct dump_wish){ .fields = GNOMON_COUNT };
+	wish = (struct dump_options){ .fields = GNOMON_COUNT };
 	assert_int_equal(begin(&wish), 0);
 	lines_are("0x1000;0x3000 2\n0x1000;0x2000 1\n", 2);
 }

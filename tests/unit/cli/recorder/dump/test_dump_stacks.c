@@ -329,9 +329,9 @@ static void what_cannot_be_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
-	how.wish = (struct dump_wish){ .fields = 32 };
+	how.wish = (struct dump_options){ .fields = 32 };
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
-	how.wish = (struct dump_wish){ .sort = 3 };
+	how.wish = (struct dump_options){ .sort = 3 };
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
 }
 

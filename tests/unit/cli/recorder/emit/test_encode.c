@@ -187,7 +187,7 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 	uint64_t layout = 0, run = 0;
 	uint64_t tick = number(&p), size, same = UINT64_MAX;
 	/* told so far: of blocks that began, and of all others */
-	static uint64_t told[2][ENCODE_EVENTS];
+	static uint64_t reported[2][ENCODE_EVENTS];
 	unsigned count[2] = { 0, 0 };
 	uint32_t context = 0, freed_by = 0;
 	unsigned i;
@@ -216,17 +216,17 @@ static void check(const struct event *events, unsigned n, const uint8_t *end)
 		list = kind == GT_ALLOC || kind == GT_REALLOC_DONE;
 		if (age) {
 			assert_true(age <= count[!list] && age <= 4096);
-			address = told[!list][count[!list] - age];
+			address = reported[!list][count[!list] - age];
 			ages++;
 		} else {
 			v = number(&c[1]);
 			if (v & 1)
 				low = *c[1]++;
-			address = count[list] ? told[list][count[list] - 1] :
-						0;
+			address = count[list] ? reported[list][count[list] - 1]
+					      : 0;
 			address = ((address >> 4) + zigzag(v >> 1)) << 4 | low;
 		}
-		told[list][count[list]++] = address;
+		reported[list][count[list]++] = address;
 		assert_int_equal(address, events[i].address);
 		if (kind == GT_ALLOC || kind == GT_REALLOC_DONE) {
 			if (!run) {

@@ -216,13 +216,13 @@ static void a_file_that_was_cut(void **state)
 /* Numbers that the target tells are the target's. */
 static void a_budget_that_is_spent(void **state)
 {
-	struct gl_told *told;
+	struct gl_setup *setup;
 
 	(void)state;
 	open_live(16 * MIB);
-	told = &live_shared_of(&made)->told;
-	told->budget = MIB;
-	told->reserved = 2 * MIB;
+	setup = &live_shared_of(&made)->setup;
+	setup->budget = MIB;
+	setup->reserved = 2 * MIB;
 	live_shared_of(&made)->image_limit = UINT32_MAX;
 	close(live.fd);
 	assert_int_equal(live_attach_to(&live, &made), 0);

@@ -126,7 +126,7 @@ static void differences(void **state)
 	struct area_range piece;
 	char *a, *b;
 
-	area_tell_pieces(&shared);
+	area_report_pieces(&shared);
 	a = map_pages(10);
 	maps_watch_whole(&f->watch);
 	read_back(f);

@@ -131,22 +131,22 @@ static void levels(void **state)
 	pressure_init(&p, getpid());
 	p.limit = 1000 * MIB;
 	assert_int_equal(p.levels, 2);
-	assert_false(pressure_judge(&p, 63 * MIB, 0, name));
-	assert_true(pressure_judge(&p, 65 * MIB, 0, name));
+	assert_false(pressure_is_high(&p, 63 * MIB, 0, name));
+	assert_true(pressure_is_high(&p, 65 * MIB, 0, name));
 	assert_string_equal(name, "RSS=64M");
-	assert_false(pressure_judge(&p, 65 * MIB, 0, name));
+	assert_false(pressure_is_high(&p, 65 * MIB, 0, name));
 	/* around the level, and below it */
-	assert_false(pressure_judge(&p, 63 * MIB, 0, name));
-	assert_false(pressure_judge(&p, 65 * MIB, 0, name));
-	assert_false(pressure_judge(&p, 50 * MIB, 0, name));
+	assert_false(pressure_is_high(&p, 63 * MIB, 0, name));
+	assert_false(pressure_is_high(&p, 65 * MIB, 0, name));
+	assert_false(pressure_is_high(&p, 50 * MIB, 0, name));
 	/* both at once: one after the other */
-	assert_true(pressure_judge(&p, 506 * MIB, 0, name));
-	assert_true(pressure_judge(&p, 506 * MIB, 0, name));
+	assert_true(pressure_is_high(&p, 506 * MIB, 0, name));
+	assert_true(pressure_is_high(&p, 506 * MIB, 0, name));
 	assert_string_equal(name, "RSS=50.5%");
-	assert_false(pressure_judge(&p, 506 * MIB, 0, name));
-	assert_true(pressure_judge(&p, 506 * MIB, 1, name));
+	assert_false(pressure_is_high(&p, 506 * MIB, 0, name));
+	assert_true(pressure_is_high(&p, 506 * MIB, 1, name));
 	assert_string_equal(name, "memory.events");
-	assert_false(pressure_judge(&p, 506 * MIB, 1, name));
+	assert_false(pressure_is_high(&p, 506 * MIB, 1, name));
 }
 
 static void wrong_levels(void **state)

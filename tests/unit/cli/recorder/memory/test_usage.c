@@ -55,7 +55,7 @@ static int done(void **state)
 static void pass(uint64_t ns)
 {
 	for (uint64_t end = now + ns; now < end; now += STEP)
-		usage_look(&usage, now);
+		usage_poll(&usage, now);
 }
 
 /* What is in the file. */

@@ -181,11 +181,11 @@ static void by_its_hooks(void **state)
 	assert_true(target_dead(&target));
 }
 
-static void *outlive(void *told)
+static void *outlive(void *reported)
 {
 	int tid = gettid();
 
-	if (write(*(int *)told, &tid, sizeof(tid)) == sizeof(tid))
+	if (write(*(int *)reported, &tid, sizeof(tid)) == sizeof(tid))
 		for (;;)
 			pause();
 	return NULL;

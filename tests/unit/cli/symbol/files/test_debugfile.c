@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli/base/terminal/tell.h"
+#include "cli/base/terminal/log.h"
 #include "cli/symbol/elf/elffile.h"
 #include "cli/symbol/names/symbols.h"
 
@@ -64,7 +64,7 @@ static const char *name_by(struct given *given, const char *path,
 		.bias = (uintptr_t)&__ehdr_start,
 	};
 
-	tell_set_quiet(true);
+	log_set_quiet(true);
 	*symbols = symbols_new(&places, false);
 	return symbols_find(*symbols, 3, &image, (uintptr_t)give, true)
 		->frames[0].function;

@@ -1,0 +1,25 @@
+/*
+ * final_scan.h: reads mappings, snapshot and memory sizes of a process that is
+ * about to end. The process requests this and waits a moment (process_end.h).
+ * The writer only.
+ */
+#ifndef GNOMON_FINAL_SCAN_H
+#define GNOMON_FINAL_SCAN_H
+
+#include <stdbool.h>
+
+struct writer;
+
+/* In each round: handles such a request, and drops the data if the process goes
+ * on after all. */
+void final_scan_step(struct writer *w);
+
+/* The process has ended: writes the data that was read last, requested or not.
+ * Reads nothing more. */
+void final_scan_finish(struct writer *w);
+
+/* Whether the process has requested its last look, and has not gone on
+ * since. */
+bool final_scan_is_last(const struct writer *w);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * blocks_request.c: see blocks_request.h. The writer copies the results: no
+ * other task reads its tables. Threads of the target only.
+ */
+#include "preload/ring/blocks_request.h"
+
+#include <errno.h>
+
+#include "preload/ring/request.h"
+#include "preload/ring/recorder.h"
+#include "preload/ring/ring.h"
+
+void blocks_want(struct recorder *r, uint32_t why)
+{
+	struct gl_shared *shared = r->shared;
+
+	if (shared && (atomic_fetch_or_explicit(&shared->blocks_users, why,
+					       memory_order_relaxed) & why) !=
+			      why)
+		recorder_wake(r);
+}
+
+bool blocks_nested(void)
+{
+	const struct thread *thread = recorder_tls;
+
+	return thread && thread->own && !ring_idle(thread->own);
+}
+
+int blocks_request(struct recorder *r, enum blocks_request_kind what,
+		   uint32_t ring, void *answer, uint32_t bytes)
+{
+	const struct request_args args = {
+		.what = REQUEST_BLOCKS, .number = what,
+		.arg = { ring, blocks_nested() },
+		.more = answer, .more_bytes = bytes,
+	};
+	long result;
+
+	return request_make(r, &args, &result) ? result : -ETIMEDOUT;
+}

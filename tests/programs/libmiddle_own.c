@@ -1,3 +1,0 @@
-/* libmiddle_own.c: the same with a stub of its own. */
-// FLAGS: -l:libgnomon-stub.a
-#include "libmiddle.c"

@@ -1,4 +1,0 @@
-/* steering_alone.c: the same without any shared library: preloading is
- * impossible. */
-// FLAGS: -l:libgnomon-stub.a -pthread -static
-#include "steering.c"

@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+"""unshare and setns return what they return without gnomon: the recorder does
+not hinder calls that require a process not to share its memory."""
+
+from gnomon_test import *
+
+
+def same(arguments, directory):
+    argv = [program("unshare"), *arguments]
+    alone = bare(argv)
+    done = recorded(argv, directory, by="preload")
+    equal((done.status, done.err), (alone.status, ""), "result")
+    equal(done.out.split(), alone.out.split(), "answers")
+    return done
+
+
+@case
+def all_of_them(directory):
+    same([], directory)
+
+
+@case
+def recording_goes_on(directory):
+    """The writer that comes back goes on with the same trace."""
+    for number, argument in enumerate(("256", "time")):
+        part = os.path.join(directory, str(number))
+        os.mkdir(part)
+        done = same([argument], part)
+        agree(done.expected, Report(done.trace), argument + ": ")
+        equal(find_key(info(done.trace), "reason"), "exit", "reason")
+        check_no_live_file(done.trace)
+
+
+main()
