@@ -36,7 +36,7 @@ $(O)/warned/%.c: %.c $(call made-by,host) | $(PROTO_C)
 
 # Files that are not C.
 SHELL_SCRIPTS = $(shell git ls-files -z -- .ci debian demo packaging tests/tools | \
-	xargs -0 awk 'FNR == 1 && /^\#!.*\/(ba)?sh/ { print FILENAME } { nextfile }') \
+	xargs -0 awk 'FNR == 1 && /^.!.*\/(ba)?sh/ { print FILENAME } { nextfile }') \
 	packaging/PKGBUILD packaging/APKBUILD
 lint-shell: | $(call packages,lint)
 	$(Q)shellcheck -x -P SCRIPTDIR -S warning $(SHELL_SCRIPTS)

@@ -33,7 +33,7 @@ $(PAGES_OBJ): $(PAGES) mk/page.mk
 $(PAGES_OBJ): HOST_CFLAGS += -DPAGE_FOLDER='"$(abspath $(PAGE_O))"'
 
 # The page offers the queries of docs/SQL.md.
-SERVE_SRC := $(wildcard cli/serve/page/*) docs/SQL.md
+SERVE_SRC := $(wildcard cli/serve/page/*.* cli/serve/page/views/*) docs/SQL.md
 SERVE_O := $(PAGE_O)/serve
 SERVE_FILES := $(if $(wildcard cli/serve/page/*),serve.html serve.css serve.js)
 SERVE_TABLE := $(O)/generated/static_files.def

@@ -8,7 +8,7 @@ import { h } from "./dom";
 import { ofFunction } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { App, Part } from "./view";
-import { frame } from "./view_flame";
+import { frame } from "./views/view_flame";
 
 export class DiffGraph {
 	private readonly part: Part;

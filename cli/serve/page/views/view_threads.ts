@@ -2,16 +2,16 @@
  * Threads: the allocations of each, and a matrix of who frees the blocks of
  * others. Below, all processes that the server has traces of, side by side.
  */
-import * as quantity from "../../page/quantity";
-import { Cell, Report, Result, Row, Summary, results } from "./answers";
-import { figure } from "./axis";
-import { Stale, ask } from "./server_call";
-import { h } from "./dom";
-import { showMenu, placeOf } from "./menu";
-import { QUICK } from "./own_peaks";
-import * as rows from "./rows";
-import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./as_command";
+import * as quantity from "../../../page/quantity";
+import { Cell, Report, Result, Row, Summary, results } from "../answers";
+import { figure } from "../axis";
+import { Stale, ask } from "../server_call";
+import { h } from "../dom";
+import { showMenu, placeOf } from "../menu";
+import { QUICK } from "../own_peaks";
+import * as rows from "../rows";
+import { App, Part, Shown, View, choice, nothing, redraw } from "../view";
+import * as words from "../as_command";
 
 const MOST = 20;		/* threads in the matrix; all others are
 				 * merged */

@@ -3,21 +3,21 @@
  * one: rows that are new, gone, grown or shrunk, or a flame graph. Sums without
  * stacks at two moments come from SQL, which uses the index.
  */
-import { fitting } from "../../page/names";
-import * as quantity from "../../page/quantity";
-import { Pair } from "./address";
-import { Figures, Frame, Row, result } from "./answers";
-import { Call } from "./server_call";
-import { DiffGraph } from "./diff_graph";
-import { Child, h } from "./dom";
-import { ofFunction } from "./menu_entries";
-import { showMenu } from "./menu";
-import * as moments from "./moments";
-import * as rows from "./rows";
-import * as side from "./side_pane";
-import { Column, Table } from "./table";
-import { App, Part, Shown, View, choice, chooser, redraw } from "./view";
-import * as words from "./as_command";
+import { fitting } from "../../../page/names";
+import * as quantity from "../../../page/quantity";
+import { Pair } from "../address";
+import { Figures, Frame, Row, result } from "../answers";
+import { Call } from "../server_call";
+import { DiffGraph } from "../diff_graph";
+import { Child, h } from "../dom";
+import { ofFunction } from "../menu_entries";
+import { showMenu } from "../menu";
+import * as moments from "../moments";
+import * as rows from "../rows";
+import * as side from "../side_pane";
+import { Column, Table } from "../table";
+import { App, Part, Shown, View, choice, chooser, redraw } from "../view";
+import * as words from "../as_command";
 
 const COSTS: [string, string][] = [["live", "live bytes"],
 	["peak", "bytes at the peak"], ["total", "total bytes"],

@@ -2,23 +2,23 @@
  * Groups: the rows of a report by any key, with all measures, optionally with
  * sparklines over time. The open row shows its stack.
  */
-import { fitting } from "../../page/names";
-import * as quantity from "../../page/quantity";
-import { Pair } from "./address";
-import { Report, Row, Step } from "./answers";
-import { spark } from "./axis";
-import { url } from "./server_call";
-import { h } from "./dom";
-import { GroupMore } from "./group_more";
-import { ofRow } from "./menu_entries";
-import { Items, menuOf, showMenu } from "./menu";
-import * as moments from "./moments";
-import { Reports } from "./own_peaks";
-import * as rows from "./rows";
-import * as side from "./side_pane";
-import { Column, Table } from "./table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./as_command";
+import { fitting } from "../../../page/names";
+import * as quantity from "../../../page/quantity";
+import { Pair } from "../address";
+import { Report, Row, Step } from "../answers";
+import { spark } from "../axis";
+import { url } from "../server_call";
+import { h } from "../dom";
+import { GroupMore } from "../group_more";
+import { ofRow } from "../menu_entries";
+import { Items, menuOf, showMenu } from "../menu";
+import * as moments from "../moments";
+import { Reports } from "../own_peaks";
+import * as rows from "../rows";
+import * as side from "../side_pane";
+import { Column, Table } from "../table";
+import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import * as words from "../as_command";
 
 const MOST = 1000;		/* rows */
 const STEPS = 48;

@@ -3,18 +3,18 @@
  * demand (block_pages.ts). Other orders show only the first thousand. The open
  * block shows its stacks and its chain of reallocs.
  */
-import * as quantity from "../../page/quantity";
-import { Frame, Result, result, results } from "./answers";
-import { url } from "./server_call";
-import { Block, FIRST, Pages, ordered, sorted } from "./block_pages";
-import { Child, h } from "./dom";
-import { copy, ofFunction, ofRow } from "./menu_entries";
-import { Items, menuOf, showMenu } from "./menu";
-import * as moments from "./moments";
-import * as side from "./side_pane";
-import { Column, Table } from "./table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./as_command";
+import * as quantity from "../../../page/quantity";
+import { Frame, Result, result, results } from "../answers";
+import { url } from "../server_call";
+import { Block, FIRST, Pages, ordered, sorted } from "../block_pages";
+import { Child, h } from "../dom";
+import { copy, ofFunction, ofRow } from "../menu_entries";
+import { Items, menuOf, showMenu } from "../menu";
+import * as moments from "../moments";
+import * as side from "../side_pane";
+import { Column, Table } from "../table";
+import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import * as words from "../as_command";
 
 const ORDERS: [string, string][] = [["end", "when freed"],
 	["begin_ns", "allocation"], ["size", "size"], ["lifetime_ns", "lifetime"],

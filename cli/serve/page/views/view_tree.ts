@@ -3,19 +3,19 @@
  * functions up. A click or the arrow keys open branches; initially the heaviest
  * path is open. Manually opened and closed branches are in the URL.
  */
-import { fitting, mark } from "../../page/names";
-import * as quantity from "../../page/quantity";
-import { Pair } from "./address";
-import { Branch, Report } from "./answers";
-import { h } from "./dom";
-import { ofFunction, ofRow } from "./menu_entries";
-import { showMenu } from "./menu";
-import { Reports } from "./own_peaks";
-import * as rows from "./rows";
-import { Column, Table } from "./table";
+import { fitting, mark } from "../../../page/names";
+import * as quantity from "../../../page/quantity";
+import { Pair } from "../address";
+import { Branch, Report } from "../answers";
+import { h } from "../dom";
+import { ofFunction, ofRow } from "../menu_entries";
+import { showMenu } from "../menu";
+import { Reports } from "../own_peaks";
+import * as rows from "../rows";
+import { Column, Table } from "../table";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
-	"./view";
-import * as words from "./as_command";
+	"../view";
+import * as words from "../as_command";
 
 const DEEP = 340;		/* points for names with indentation */
 const WIDE = 60;		/* maximum of sibling branches */

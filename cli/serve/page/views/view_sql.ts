@@ -2,21 +2,21 @@
  * The SQL console. A statement runs with the active filters and is in the URL;
  * rows of its result can become filters.
  */
-import * as quantity from "../../page/quantity";
-import { Cell, Result, result as only, results } from "./answers";
-import { exportSvg } from "./axis";
-import { Stale, ask, url } from "./server_call";
-import { Child, h } from "./dom";
-import { copy } from "./menu_entries";
-import { Items, menuOf, showMenu } from "./menu";
-import { exactly } from "./options";
-import { chart, isNumber } from "./sql_chart";
-import { Editor } from "./sql_editor";
+import * as quantity from "../../../page/quantity";
+import { Cell, Result, result as only, results } from "../answers";
+import { exportSvg } from "../axis";
+import { Stale, ask, url } from "../server_call";
+import { Child, h } from "../dom";
+import { copy } from "../menu_entries";
+import { Items, menuOf, showMenu } from "../menu";
+import { exactly } from "../options";
+import { chart, isNumber } from "../sql_chart";
+import { Editor } from "../sql_editor";
 import { TableOf, history, placeOf, questions, remember, schema } from
-	"./sql_words";
-import { Column, Table } from "./table";
-import { App, Part, Shown, View, choice, redraw } from "./view";
-import * as words from "./as_command";
+	"../sql_words";
+import { Column, Table } from "../table";
+import { App, Part, Shown, View, choice, redraw } from "../view";
+import * as words from "../as_command";
 
 type Line = Record<string, Cell>;
 

@@ -3,17 +3,17 @@
  * chosen one, its callers and callees with the allocations through each of
  * them.
  */
-import { fitting } from "../../page/names";
-import { Pair } from "./address";
-import { Figures, Frame, Report, Result, Row, results } from "./answers";
-import { h } from "./dom";
-import { ofFunction } from "./menu_entries";
-import { showMenu } from "./menu";
-import { QUICK } from "./own_peaks";
-import * as rows from "./rows";
-import { Column, Table } from "./table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "./view";
-import * as words from "./as_command";
+import { fitting } from "../../../page/names";
+import { Pair } from "../address";
+import { Figures, Frame, Report, Result, Row, results } from "../answers";
+import { h } from "../dom";
+import { ofFunction } from "../menu_entries";
+import { showMenu } from "../menu";
+import { QUICK } from "../own_peaks";
+import * as rows from "../rows";
+import { Column, Table } from "../table";
+import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import * as words from "../as_command";
 
 const MOST = 2000;		/* functions */
 const SORTS = rows.SORTS.filter(([name]) =>

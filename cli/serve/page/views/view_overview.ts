@@ -2,18 +2,18 @@
  * The overview: totals, findings (findings.ts), and timelines of live memory,
  * rates and resident memory, with one brush.
  */
-import * as quantity from "../../page/quantity";
-import { Result, Summary, numbers, results } from "./answers";
-import { exportSvg } from "./axis";
-import { h } from "./dom";
-import { Findings, about, liveWhen } from "./findings";
-import { KINDS } from "./memory_figure";
-import { menuOf } from "./menu";
-import * as moments from "./moments";
-import { Whole, acts, steps } from "./overview_strip";
-import { Lane, Timeline } from "./timeline";
-import { App, Part, Shown, View } from "./view";
-import * as words from "./as_command";
+import * as quantity from "../../../page/quantity";
+import { Result, Summary, numbers, results } from "../answers";
+import { exportSvg } from "../axis";
+import { h } from "../dom";
+import { Findings, about, liveWhen } from "../findings";
+import { KINDS } from "../memory_figure";
+import { menuOf } from "../menu";
+import * as moments from "../moments";
+import { Whole, acts, steps } from "../overview_strip";
+import { Lane, Timeline } from "../timeline";
+import { App, Part, Shown, View } from "../view";
+import * as words from "../as_command";
 
 const HIGH = 74;
 

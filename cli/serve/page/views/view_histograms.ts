@@ -1,13 +1,13 @@
 /*
  * Histograms of sizes and lifetimes, and a density plot of both.
  */
-import { Cell, result } from "./answers";
-import { exportSvg, figure } from "./axis";
-import { Density, Pair, Range } from "./density";
-import { h } from "./dom";
-import { menuOf } from "./menu";
-import { App, Part, Shown, View, choice, nothing, redraw } from "./view";
-import * as words from "./as_command";
+import { Cell, result } from "../answers";
+import { exportSvg, figure } from "../axis";
+import { Density, Pair, Range } from "../density";
+import { h } from "../dom";
+import { menuOf } from "../menu";
+import { App, Part, Shown, View, choice, nothing, redraw } from "../view";
+import * as words from "../as_command";
 
 const MEASURES: [string, string][] = [["blocks", "allocations"],
 	["bytes", "bytes"], ["live_bytes", "live bytes"],

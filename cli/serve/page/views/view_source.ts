@@ -2,16 +2,16 @@
  * Source: the lines of a function with their allocations, if the server finds
  * the source (`gnomon serve --source-root DIR`); else its instructions.
  */
-import { Figures } from "./answers";
-import { h } from "./dom";
-import { copy } from "./menu_entries";
-import { placeOf, showMenu } from "./menu";
-import { exactly } from "./options";
-import { NO_OWN_PEAKS } from "./own_peaks";
-import * as rows from "./rows";
+import { Figures } from "../answers";
+import { h } from "../dom";
+import { copy } from "../menu_entries";
+import { placeOf, showMenu } from "../menu";
+import { exactly } from "../options";
+import { NO_OWN_PEAKS } from "../own_peaks";
+import * as rows from "../rows";
 import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
-	"./view";
-import * as words from "./as_command";
+	"../view";
+import * as words from "../as_command";
 
 const AROUND = 8;		/* context lines before and after */
 const LONGEST = 2000;

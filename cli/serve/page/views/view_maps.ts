@@ -2,16 +2,16 @@
  * Memory: the parts of resident memory; the address space to scale, with live
  * blocks and the pages they keep; and the mappings.
  */
-import * as space from "./address_space";
-import { Cell, results } from "./answers";
-import { h } from "./dom";
-import { PINNED, pinnedBy } from "./findings";
-import { Mappings } from "./maps_table";
-import { RESIDENCY, residentFigure } from "./memory_figure";
-import { bars } from "./space_bars";
-import { Zoom } from "./space_zoom";
-import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./as_command";
+import * as space from "../address_space";
+import { Cell, results } from "../answers";
+import { h } from "../dom";
+import { PINNED, pinnedBy } from "../findings";
+import { Mappings } from "../maps_table";
+import { RESIDENCY, residentFigure } from "../memory_figure";
+import { bars } from "../space_bars";
+import { Zoom } from "../space_zoom";
+import { App, Part, Shown, View, nothing } from "../view";
+import * as words from "../as_command";
 
 const KEY: [string, string][] = [["k0", "live"],
 	["kept", "free, on pages that live blocks keep"],

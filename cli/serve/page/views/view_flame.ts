@@ -2,16 +2,16 @@
  * The flame graph of `gnomon flamegraph` (cli/page/flame_view.ts), for the
  * selected blocks.
  */
-import { COSTS, Data, Tree } from "../../page/flame_data";
-import { Chosen, Flame, flame } from "../../page/flame_view";
-import { Frame } from "./answers";
-import { url } from "./server_call";
-import { h } from "./dom";
-import { ofFunction } from "./menu_entries";
-import { Items, placeOf, showMenu } from "./menu";
-import * as rows from "./rows";
-import { App, Part, Shown, View, nothing } from "./view";
-import * as words from "./as_command";
+import { COSTS, Data, Tree } from "../../../page/flame_data";
+import { Chosen, Flame, flame } from "../../../page/flame_view";
+import { Frame } from "../answers";
+import { url } from "../server_call";
+import { h } from "../dom";
+import { ofFunction } from "../menu_entries";
+import { Items, placeOf, showMenu } from "../menu";
+import * as rows from "../rows";
+import { App, Part, Shown, View, nothing } from "../view";
+import * as words from "../as_command";
 
 const ORDERS = ["callers", "callees"] as const;
 
