@@ -50,7 +50,7 @@ static bool final_scan_lasts(const struct writer *w)
 void final_scan_step(struct writer *w)
 {
 	struct gl_shared *shared = w->r->shared;
-	/* pairs with the release of ending_failed; before `wanted` */
+	/* pairs with the release of process_end_failed; before `wanted` */
 	uint32_t not_last = atomic_load_explicit(&shared->last_void,
 						 memory_order_acquire);
 	/* pairs with the release of ending_request */
@@ -69,7 +69,7 @@ void final_scan_step(struct writer *w)
 		snapshot_drop(&w->snapshot);
 		final_scan_take(w);
 	}
-	/* pairs with the acquire of ending_reached */
+	/* pairs with the acquire of process_end_reached */
 	atomic_store_explicit(&shared->last_done, wanted,
 			      memory_order_release);
 	futex_wake(&shared->last_done);

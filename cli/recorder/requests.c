@@ -302,7 +302,7 @@ void requests_poll(struct writer *w)
 	request->result = requests_serve(w, copy);
 	if (copy->bytes <= GL_REQUEST_ROOM)
 		memcpy(request->data, copy->data, copy->bytes);
-	/* pairs with the acquire of ask_wait */
+	/* pairs with the acquire of request_wait */
 	atomic_store_explicit(&request->state, GL_REQUEST_DONE,
 			      memory_order_release);
 	futex_wake(&request->state);

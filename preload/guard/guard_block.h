@@ -73,7 +73,7 @@ struct guard_shape {
 	uint64_t secret;
 	/* returns whether the 8 bytes at an address can be read */
 	bool (*readable)(uintptr_t address);
-	/* guard_find and guard_look_* read a copy of the memory at this
+	/* guard_find and guard_check_* read a copy of the memory at this
 	 * distance from it. 0: the memory itself */
 	intptr_t copy;
 };

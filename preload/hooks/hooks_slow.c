@@ -108,7 +108,7 @@ static void hooks_give_back(struct gl_ring *ring,
 {
 	ring->owner = lent->owner;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* pairs with the acquire of feed_scan, as ring_leave's */
+	/* pairs with the acquire of drain_scan, as ring_leave's */
 	atomic_store_explicit(&ring->busy, lent->busy, memory_order_release);
 }
 

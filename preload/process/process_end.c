@@ -69,7 +69,7 @@ static bool process_end_may_wait(void)
 /* Whether last_begun or last_done has reached `wanted`. */
 static bool process_end_reached(const _Atomic uint32_t *last, uint32_t wanted)
 {
-	/* pairs with the release of last_done in last_look_step */
+	/* pairs with the release of last_done in final_scan_step */
 	return (int32_t)(atomic_load_explicit(last, memory_order_acquire) -
 			 wanted) >= 0;
 }

@@ -16,6 +16,6 @@ void patched_add(struct patched_list *list, const char *name, bool program,
 	list->image[count] = (struct patched){
 		patch_hash(name, strlen(name)), program, known
 	};
-	/* pairs with the acquire of foreign_known */
+	/* pairs with the acquire of static_allocator_known */
 	atomic_store_explicit(&list->count, count + 1, memory_order_release);
 }

@@ -100,7 +100,7 @@ static bool ring_has_data(struct gl_ring *ring)
 
 static uint64_t ring_used(const struct gl_ring *ring)
 {
-	/* pairs with the release of feed_advance: older records are in the
+	/* pairs with the release of drain_advance: older records are in the
 	 * trace and may be overwritten */
 	return atomic_load_explicit(&ring->head, memory_order_relaxed) -
 	       atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -198,7 +198,7 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 	uint64_t tail = atomic_load_explicit(&ring->tail,
 					     memory_order_acquire);
 
-	/* pairs with the acquire in feed_answer */
+	/* pairs with the acquire in drain_reply */
 	atomic_store_explicit(&ring->waiting, RING_WAITS,
 			      memory_order_seq_cst);
 	recorder_wake(r);
@@ -342,7 +342,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
 	ring->pointer = own->pointer;
 	ring->start_stamp = arch_cycles();
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	/* a handler in between may have made one too: then this one stays
 	 * empty until the thread ends */
@@ -368,7 +368,7 @@ static bool ring_nested_room(struct recorder *r, struct thread *thread,
 	unsigned naps;
 
 	for (naps = 0;; naps++) {
-		/* pairs with the release of feed_advance, as in ring_used */
+		/* pairs with the release of drain_advance, as in ring_used */
 		uint64_t tail = atomic_load_explicit(&ring->tail,
 						     memory_order_acquire);
 
@@ -405,7 +405,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 		    memory_order_relaxed))
 		return NULL;
 	CLAIM(head % RING_RECORD_MAX == 0);
-	/* pairs with the acquire of feed_scan: the zero is seen first */
+	/* pairs with the acquire of drain_scan: the zero is seen first */
 	if (!atomic_compare_exchange_strong_explicit(
 		    &ring->head, &head, head + RING_RECORD_MAX,
 		    memory_order_release, memory_order_relaxed))

@@ -107,7 +107,7 @@ static inline void ring_enter(struct gl_ring *ring, uintptr_t sp,
 
 static inline void ring_leave(struct gl_ring *ring)
 {
-	/* pairs with the acquire of feed_scan: idle means head is current */
+	/* pairs with the acquire of drain_scan: idle means head is current */
 	atomic_store_explicit(&ring->busy, GL_IDLE, memory_order_release);
 }
 
@@ -208,7 +208,7 @@ static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
 	word[0] = ring->stamp | kind;
 	word[1] = address;
 	word[2] = context | size << 32;
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	atomic_store_explicit(&ring->head, head + 24, memory_order_release);
 	return true;
 }
@@ -230,7 +230,7 @@ static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
 	word[2] = context | (big ? GL_SIZE_BIG : size) << 32;
 	if (big)
 		word[3] = size;
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	atomic_store_explicit(&ring->head, head + (big ? 32 : 24),
 			      memory_order_release);
 }
@@ -250,7 +250,7 @@ static inline bool ring_push_address_fast(struct gl_shared *shared,
 	word = ring_record(ring, head);
 	word[0] = ring->stamp | kind;
 	word[1] = address;
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	atomic_store_explicit(&ring->head, head + 16, memory_order_release);
 	return true;
 }
@@ -274,7 +274,7 @@ static inline void ring_put_extra(struct gl_ring *ring,
 	word[3] = event->size;
 	for (i = 0; i < GT_EXTRA_ARGS; i++)
 		word[4 + i] = event->args[i];
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	atomic_store_explicit(&ring->head, head + RING_RECORD_MAX,
 			      memory_order_release);
 }
@@ -304,7 +304,7 @@ static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 	word[1] = address;
 	if (context)
 		word[2] = context;
-	/* pairs with the acquire of feed_scan */
+	/* pairs with the acquire of drain_scan */
 	atomic_store_explicit(&ring->head, head + (context ? 24 : 16),
 			      memory_order_release);
 }

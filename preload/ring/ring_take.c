@@ -32,7 +32,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 		next = atomic_load_explicit(&shared->ring_next[id - 1],
 					    memory_order_relaxed);
 		next |= ((head >> 32) + 1) << 32;
-		/* pairs with the release of ring_pool_push */
+		/* pairs with the release of ring_push_free */
 	} while (!atomic_compare_exchange_weak_explicit(
 		&shared->ring_free[which], &head, next, memory_order_acquire,
 		memory_order_acquire));

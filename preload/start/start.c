@@ -555,7 +555,7 @@ static struct thread *start_register(struct recorder *r)
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;
-	/* pairs with the acquire of feed_scan: all that the writer needs is
+	/* pairs with the acquire of drain_scan: all that the writer needs is
 	 * there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
