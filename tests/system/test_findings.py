@@ -253,7 +253,7 @@ def words_that_are_none(directory):
             (["report", "--srot", "live"], 2, "did you mean --sort?"),
             (["report", "--sort", "liev"], 2, "did you mean live?"),
             (["run", "--sampel", "ls"], 125, "did you mean --sample?"),
-            (["run"], 125, "gnomon run ./program")):
+            (["run"], 125, "`gnomon run PROGRAM ")):
         done = gnomon(*words, statuses=(status,))
         check(wanted in done.err, "%s: %s" % (words, done.err))
 
