@@ -57,10 +57,12 @@ static void make_plan(const uint8_t *data, size_t size)
 
 static void look(const uint8_t *data, size_t size)
 {
-	struct foreign foreign = { .state = FOREIGN_NONE };
+	struct static_allocator allocator = {
+		.state = STATIC_ALLOCATOR_NONE,
+	};
 	int fd = file_of(data, size);
 
-	foreign_file(&foreign, fd, "fuzz", true);
+	static_allocator_file(&allocator, fd, "fuzz", true);
 	close(fd);
 }
 

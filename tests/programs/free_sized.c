@@ -1,4 +1,4 @@
-// FLAGS: -Wl,--no-as-needed -lkin
+// FLAGS: -Wl,--no-as-needed -lfree_sized
 /*
  * free_sized.c: free_sized and related functions, of an allocator that has
  * them.
