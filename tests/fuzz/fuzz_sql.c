@@ -42,20 +42,20 @@ static int count_steps(void *owner)
 
 static void open_session(void)
 {
-	static struct reading reading;
+	static struct trace_args args;
 	size_t size = (size_t)(fuzz_sql_trace_end - fuzz_sql_trace);
 	int fd = memfd_create("fuzz", 0);
 
 	if (fd < 0 || write(fd, fuzz_sql_trace, size) != (ssize_t)size)
 		abort();
 	log_set_quiet(true);
-	reading_init(&reading);
-	reading.index = ROWS_MAKE_NEVER;
-	reading.traces = grow_zeroed(1, sizeof(*reading.traces));
-	reading.traces[0] = grow_format("/proc/self/fd/%d", fd);
-	reading.trace_count = 1;
+	trace_args_init(&args);
+	args.index = ROWS_MAKE_NEVER;
+	args.traces = grow_zeroed(1, sizeof(*args.traces));
+	args.traces[0] = grow_format("/proc/self/fd/%d", fd);
+	args.trace_count = 1;
 	session.out = fopen("/dev/null", "w");
-	if (session.out == NULL || !sql_session_open(&session, &reading))
+	if (session.out == NULL || !sql_session_open(&session, &args))
 		abort();
 	sqlite3_progress_handler(session.db, 1000, count_steps, NULL);
 	/* errors are most of what it has to say; a fuzzer has its own stream */
