@@ -172,7 +172,7 @@ def programs_that_cannot_be_recorded(directory):
     os.chmod(cut, 0o755)
     done = run(directory, cut)
     check(done.status != 0, "one that is cut: " + done.err)
-    check(re.search(cut + ": .*cut short.*again", done.err), done.err)
+    check(re.search(cut + ": .*shorter than its headers.*again", done.err), done.err)
 
 
 @case
