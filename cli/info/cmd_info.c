@@ -101,8 +101,8 @@ static const char *const description[] = {
 	"dropped, and how the recording ended. Also mappings, with time and "
 	"origin: the program's own calls with their stacks, and mappings made "
 	"inside malloc, pthread_create and dlopen.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace were missing or damaged.",
 	NULL
 };
 
