@@ -107,8 +107,9 @@ static const char *const description[] = {
 };
 
 static const char *const examples[] = {
-	"also the bytes of each kind of chunk",
-	"also the bytes of each kind of chunk",
+	"gnomon info a.trace", "threads, mappings, settings, how it ended",
+	"gnomon info --sizes a.trace",
+	"also how many bytes of the trace each kind of data takes",
 	NULL
 };
 
