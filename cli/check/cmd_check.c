@@ -474,7 +474,7 @@ static const char *const examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.operands = "[TRACE ...]",
+	.operands = "[TRACE...]",
 	.summary = "check traces against limits, for tests and CI",
 	.description = description,
 	.examples = examples,

@@ -735,10 +735,10 @@ static const char *const description[] = {
 	"before are neither live nor leaked, and their frees are called "
 	"foreign. If a directory has a trace in parts (`gnomon run --limit`), "
 	"the newest part is read, which has the sums of all parts.",
-	"A finding is printed if it exceeds a threshold. Leaks: 5 % of the "
-	"peak, or 1000 blocks and 1 % of the peak. Steady growth: 5 % of the "
-	"peak. Fragmentation: 25 % of resident memory on pages with few live "
-	"bytes. Temporary blocks: 20 % of all allocations. To find growth, a "
+	"A finding is printed if it exceeds a threshold. Leaks: 5% of the "
+	"peak, or 1000 blocks and 1% of the peak. Steady growth: 5% of the "
+	"peak. Fragmentation: 25% of resident memory on pages with few live "
+	"bytes. Temporary blocks: 20% of all allocations. To find growth, a "
 	"trace of more than a second is read once more.",
 	"--json prints one object. `summary` has the measures of the summary; "
 	"`findings` the findings, if no table is selected; `coverage` how many "
