@@ -26,7 +26,8 @@ static const char *const description[] = {
 	"A heap profiler: it records every allocation of a program with its "
 	"full call stack, cheaply enough for production, and shows which code "
 	"holds, leaks and churns memory.",
-	"`gnomon COMMAND --help` describes each command.",
+	"`gnomon COMMAND --help` and `man gnomon-COMMAND` describe each "
+	"command.",
 	NULL
 };
 

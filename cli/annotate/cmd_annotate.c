@@ -316,7 +316,7 @@ static const char *const description[] = {
 	"LIBRARY+0xOFFSET, an address in a library without symbols. TRACE may "
 	"be left out: then it is the newest trace here, and its name is "
 	"printed first. On a terminal, lines are cut at 80 columns.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing was found; 3 "
+	"Exit status: 0: all was read; 2: wrong use, or nothing was found; 3: "
 	"parts of the trace were missing or damaged, as standard error "
 	"reports.",
 	NULL

@@ -456,8 +456,8 @@ static const char *const description[] = {
 	"returns them as a constant; and there are built-in ones for memory "
 	"that C library, loader and C++ library keep. The suppressed amount is "
 	"always printed.",
-	"Exit status: 0 all rules passed; 1 one failed; 2 wrong use, or a "
-	"trace could not be read; 3 all passed, but parts of a trace were "
+	"Exit status: 0: all rules passed; 1: one failed; 2: wrong use, or a "
+	"trace could not be read; 3: all passed, but parts of a trace were "
 	"missing or damaged.",
 	NULL
 };
@@ -474,7 +474,7 @@ static const char *const examples[] = {
 
 const struct command cmd_check = {
 	.name = "check",
-	.operands = "[TRACE ...]",
+	.operands = "[TRACE...]",
 	.summary = "check traces against limits, for tests and CI",
 	.description = description,
 	.examples = examples,

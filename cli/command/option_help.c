@@ -11,14 +11,17 @@ const struct option_help option_help[OPTION_COUNT] = {
 	[OPTION_FORCE] = { "force", 'f', NULL, NULL,
 		"overwrite an existing trace" },
 	[OPTION_SHADOW_STACK] = { "shadow-stack", 0, NULL, NULL,
-		"how stacks are captured: auto and validate compare the last "
-		"stack word by word and unwind only what differs; off unwinds "
-		"each stack in full" },
+		"how stacks are captured: auto and validate compare the stack "
+		"with the thread's last one and unwind only the frames that "
+		"differ; auto also replaces return addresses in deep stacks, "
+		"so that fewer frames are compared; off unwinds each stack in "
+		"full" },
 	[OPTION_OVERFLOW] = { "overflow", 0, NULL, NULL,
 		"what a thread does when its ring is full: wait for the "
 		"recorder, or drop events and count them" },
 	[OPTION_MEMORY] = { "memory", 0, "SIZE", NULL,
-		"memory limit of the recording in the target (8M to 64G)" },
+		"limit of the memory that gnomon uses in the program (8M to "
+		"64G)" },
 	[OPTION_RING] = { "ring", 0, "SIZE", NULL,
 		"initial size of a thread's ring (4k to 4M); it grows when the "
 		"thread has to wait" },
@@ -34,10 +37,9 @@ const struct option_help option_help[OPTION_COUNT] = {
 		"reports show who frees; a free then costs as much as an "
 		"allocation" },
 	[OPTION_SAMPLE] = { "sample", 0, "[=SIZE]", "512k",
-		"record a sample: one block in about SIZE allocated bytes, "
-		"large blocks more often (1 to 4095M). All measures are then "
-		"unbiased estimates; the rest of the program runs as if "
-		"unrecorded" },
+		"record a random sample: on average one block for each SIZE "
+		"bytes allocated, so large blocks are more likely to be in it "
+		"(1 to 4095M). All measures are then unbiased estimates" },
 	[OPTION_MIN_SIZE] = { "min-size", 0, "SIZE", NULL,
 		"record only blocks of SIZE bytes or more; smaller ones are "
 		"only counted, by size" },
@@ -46,14 +48,14 @@ const struct option_help option_help[OPTION_COUNT] = {
 		"only counted, by size" },
 	[OPTION_DEPTH] = { "depth", 0, "N", NULL,
 		"keep only the innermost N frames of each stack (1 to 4096); "
-		"0: only totals and sizes, no stacks and events" },
+		"0: only totals and histograms of sizes and lifetimes, no "
+		"stacks, no single blocks" },
 	[OPTION_LIVE_DIR] = { "live-dir", 0, "DIR", NULL,
 		"directory of the live file, in which the last events survive "
-		"when program and recorder are killed together. Not given: "
-		"/dev/shm, if half of its free space holds half of --memory, "
-		"else the trace's directory. If the file cannot be created, "
-		"events are kept in the program's memory only, with a "
-		"warning" },
+		"if the program and its recorder are killed together. Default: "
+		"/dev/shm, if the file takes at most half of its free space, "
+		"else the trace's directory. If the file cannot be created, a "
+		"warning is printed and events are kept in memory only" },
 	[OPTION_OFF] = { "off", 0, NULL, NULL,
 		"record nothing until a start is requested: by gnomon start, a "
 		"signal, or the program itself" },
@@ -71,9 +73,9 @@ const struct option_help option_help[OPTION_COUNT] = {
 	[OPTION_DURATION] = { "duration", 0, "TIME", NULL,
 		"stop this long after each start; the program continues" },
 	[OPTION_SNAPSHOT_EVERY] = { "snapshot-every", 0, "TIME", NULL,
-		"take a snapshot at this interval (250ms, 10s, 1h2m), not only "
-		"at the end: all mappings, and, in a program without threads, "
-		"the allocator's memory" },
+		"take a snapshot at this interval (250ms, 10s, 1h2m), and at "
+		"the end: the resident memory of each mapping and, in a "
+		"program with one thread, the sizes of glibc's heap" },
 	[OPTION_SNAPSHOT_AT] = { "snapshot-at", 0, "RSS=SIZE", NULL,
 		"take a snapshot when this much memory is resident; RSS=80% is "
 		"a share of the control group's limit, or of the machine's "
@@ -112,16 +114,16 @@ const struct option_help option_help[OPTION_COUNT] = {
 		"overwritten; a header before each block identifies it in a "
 		"core dump" },
 	[OPTION_CULL] = { "cull", 0, "[=TIME]", "10s",
-		"leave blocks that live shorter than TIME out of the trace; "
+		"leave blocks that live less than TIME out of the trace; "
 		"totals still count them, and the peak stays exact" },
 	[OPTION_CULL_PENDING] = { "cull-pending", 0, "N", NULL,
 		"hold back at most N events for --cull (64 to 1048576); beyond "
 		"that, the oldest are written to the trace" },
 	[OPTION_LIMIT] = { "limit", 0, "SIZE", NULL,
-		"keep only the newest parts of the trace, within SIZE (at "
-		"least 1M): FILE is the newest, FILE.partN the parts before "
-		"it; each part can be read alone, with the totals and live "
-		"blocks from before it" },
+		"write the trace in parts and delete the oldest when all parts "
+		"take SIZE (at least 1M): FILE is the newest, FILE.partN the "
+		"parts before it; each part can be read alone and has the "
+		"totals and live blocks from before it" },
 	[OPTION_STATS_EVERY] = { "stats-every", 0, "TIME", NULL,
 		"append a line of statistics to FILE.stats, next to the trace, "
 		"at this interval (at least 10ms), followed by the total and "
@@ -129,16 +131,17 @@ const struct option_help option_help[OPTION_COUNT] = {
 	[OPTION_ZERO_MEMORY] = { "zero-memory", 0, NULL, NULL,
 		"fill memory from malloc, realloc and the like with zeroes" },
 	[OPTION_EMBED] = { "embed", 0, NULL, NULL,
-		"what to embed of the program's files that stacks go through, "
-		"so that the trace can be read without them: their symbols, "
-		"unwind and line tables, or also the whole files. Not given: "
-		"debug, for programs that run for a second or more" },
+		"what to embed in the trace, so that it can be read without "
+		"the program's files: nothing; symbols, unwind and line tables "
+		"(debug); or whole files (full), of the files that occur in "
+		"stacks. Default: debug, for programs that run for a second or "
+		"more" },
 	[OPTION_INCLUDE] = { "include", 0, "GLOB", NULL,
 		"embed files with matching paths in the trace, as they are at "
 		"the program's start; may be repeated" },
 	[OPTION_CFI_DIR] = { "cfi-dir", 0, "DIR", NULL,
-		"read unwind rules for code without them from the files in "
-		"DIR, as `gnomon cfi prepare` makes them; gnomon run adds "
-		"missing files there. Not given: gnomon run uses "
+		"read unwind rules for code without unwind tables from DIR, "
+		"from files as `gnomon cfi prepare` makes them; gnomon run "
+		"adds missing files. Default: gnomon run uses "
 		"$XDG_CACHE_HOME/gnomon/cfi" },
 };

@@ -62,7 +62,7 @@ static const struct command_option model_options[] = {
 };
 
 const struct command_group trace_args_model_options = {
-	"meanings", model_options,
+	"definitions", model_options,
 	sizeof(model_options) / sizeof(model_options[0])
 };
 

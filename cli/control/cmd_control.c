@@ -240,5 +240,5 @@ static const char *const clear_examples[] = {
 CONTROL_COMMAND(start, "PID", "start recording a running program");
 CONTROL_COMMAND(stop, "PID", "stop recording a running program");
 CONTROL_COMMAND(snapshot, "[NAME] PID",
-		"record the memory map of a running program");
-CONTROL_COMMAND(clear, "PID", "start reports from now on");
+		"record the resident memory of a running program");
+CONTROL_COMMAND(clear, "PID", "make reports count from now on");

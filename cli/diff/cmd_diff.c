@@ -200,9 +200,9 @@ static const char *const description[] = {
 	"one trace, --from and --to are the two moments: live is the memory "
 	"live then, other measures are totals up to then. With two traces, "
 	"they are filters as in `gnomon report`.",
-	"Exit status: 0 no difference; 1 a difference above the threshold; 2 "
-	"wrong use, or nothing could be read; 3 no difference, but parts of a "
-	"trace were missing or damaged.",
+	"Exit status: 0: no difference; 1: a difference above the threshold; "
+	"2: wrong use, or nothing could be read; 3: no difference, but parts "
+	"of a trace were missing or damaged.",
 	NULL
 };
 

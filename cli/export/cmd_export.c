@@ -102,8 +102,9 @@ static int run_export(const struct command *command, int argc, char **argv)
 static const char *const description[] = {
 	"Converts a trace to a file that other tools read. Sums and numbers "
 	"are those of `gnomon report`, with or without filters.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace are missing or damaged: see standard error.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace are missing or damaged: see standard "
+	"error.",
 	NULL
 };
 

@@ -169,8 +169,9 @@ static const char *const description[] = {
 	"relative change, the stronger the colour.",
 	"Functions too small to be visible are merged, for each caller, into "
 	"one box \"(n smaller)\".",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace are missing or damaged: see standard error.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace are missing or damaged: see standard "
+	"error.",
 	NULL
 };
 

@@ -336,8 +336,9 @@ static const char *const description[] = {
 	"Live is measured at the end of a step; peak is the maximum within a "
 	"step. All other values count events within a step; a temporary block "
 	"counts in the step in which it is freed.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace are missing or damaged: see standard error.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace are missing or damaged: see standard "
+	"error.",
 	NULL
 };
 

@@ -101,14 +101,15 @@ static const char *const description[] = {
 	"dropped, and how the recording ended. Also mappings, with time and "
 	"origin: the program's own calls with their stacks, and mappings made "
 	"inside malloc, pthread_create and dlopen.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace were missing or damaged.",
 	NULL
 };
 
 static const char *const examples[] = {
-	"also the bytes of each kind of chunk",
-	"also the bytes of each kind of chunk",
+	"gnomon info a.trace", "threads, mappings, settings, how it ended",
+	"gnomon info --sizes a.trace",
+	"also how many bytes of the trace each kind of data takes",
 	NULL
 };
 

@@ -35,7 +35,7 @@ static const struct command_option options[] = {
 	WORD(TO, "to", "MOMENT", "allocated before this moment"),
 	WORD(ALIVE_AT, "alive-at", "MOMENT", "alive at this moment; live "
 	     "bytes and blocks are those of this moment"),
-	WORD(ALIVE_AT_2, "alive-at-2", "MOMENT", "and alive at this moment, too"),
+	WORD(ALIVE_AT_2, "alive-at-2", "MOMENT", "also alive at this moment"),
 	WORD(SIZE_MIN, "size-min", "SIZE", "of this size or larger"),
 	WORD(SIZE_MAX, "size-max", "SIZE", "of this size or smaller"),
 	WORD(LIFETIME_MIN, "lifetime-min", "DURATION", "that lived this long "
@@ -63,9 +63,9 @@ static const struct command_option options[] = {
 	     "another arena"),
 	WORD(MMAPPED, "mmapped", "yes|no", "whether glibc gave the block a "
 	     "mapping of its own"),
-	WORD(HEAP, "heap", "REGEX", "in a heap of the program's own with a "
-	     "matching name; without this filter such blocks are left out; "
-	     "the allocator's heap is called malloc"),
+	WORD(HEAP, "heap", "REGEX", "in a heap that the program "
+	     "announced (gnomon.h), with a matching name; without this filter "
+	     "such blocks are left out; the allocator's heap is called malloc"),
 	WORD(MARKER, "marker", "NAME", "allocated between this marker or "
 	     "snapshot and the next"),
 	WORD(MAP, "map", "MAP", "in this mapping when they were allocated: an "
@@ -131,7 +131,7 @@ _Static_assert(sizeof(options) / sizeof(options[0]) ==
 	       FILTER_END - FILTER_FIRST, "every word has an entry");
 
 const struct command_group filter_options = {
-	"filters (a filter given twice: either value; different filters: all)",
+	"filters: which blocks (all must match; of a repeated one, any value)",
 	options, sizeof(options) / sizeof(options[0]),
 };
 

@@ -36,12 +36,13 @@ static const struct command_option options[] = {
 	  "their callers" },
 	{ TOP, "top", 'n', "N", NULL,
 	  "rows of a table, 0 for all (10, or 3 in each of several tables; "
-	  "1000 with --json; all processes); branches of a tree below each "
+	  "1000 with --json; all processes); with --tree, children of each "
 	  "node (8, if at least a hundredth of the whole; all with --json)" },
 	{ GROUPS_MAX, "groups-max", 0, "N", "4000000",
 	  "with --by thread, size and the like: keep separate measures for at "
-	  "most N pairs of a stack and its values, 140 bytes each; the trace's "
-	  "further pairs are counted as unknown, and reported; 0: for all" },
+	  "most N pairs of a stack and a value, 140 bytes of memory each; "
+	  "further pairs are counted as unknown, and a message says so; 0: no "
+	  "limit" },
 	{ EXPLAIN, "explain", 0, NULL, NULL,
 	  "read nothing, but print how often a trace would be read for this "
 	  "report, and why" },
@@ -74,7 +75,7 @@ static const struct command_option options[] = {
 	{ JSON, "json", 0, NULL, NULL,
 	  "one JSON object for programs to read" },
 	{ CSV, "csv", 0, NULL, NULL,
-	  "the rows, or branches of a tree, as a CSV table for spreadsheets "
+	  "the rows, or nodes of a tree, as a CSV table for spreadsheets "
 	  "and databases: all rows, unless --top is given" },
 	{ FRAME_TABLE, "frame-table", 0, NULL, NULL,
 	  "with --json: put each frame once into a list `frames`, and indexes "
@@ -714,48 +715,48 @@ static const char *const description[] = {
 	"allocation). Options that select a table print only that table, after "
 	"the summary.",
 	"TRACE is a file written by `gnomon run`, even while it is still being "
-	"written, or the id of a process being recorded; left out, it is the "
-	"newest trace in this directory. A directory, or several files, are "
-	"printed as a table of processes: who started whom, the peak and the "
-	"last live memory of each, how it ended; --merge adds up their "
+	"written, or the id of a process being recorded. Without TRACE, the "
+	"newest trace in the current directory is read. For a directory, or "
+	"several files, a table of processes is printed: the parent, the peak, "
+	"the last live memory and the end of each; --merge adds up their "
 	"allocations.",
-	"Live blocks were not freed: now, at the end, or at --alive-at. Peak "
-	"is a row's share of the moment when the program's live bytes were "
-	"largest, and adds up over rows; own-peak is the most that the row "
-	"itself held at any time, and does not add up. Total counts all bytes "
-	"ever allocated. Temporary blocks were freed soon (--temporary). "
-	"Lifetime is the mean of the freed blocks, age the time since a row's "
-	"first allocation, freed the bytes of blocks that are gone: freed, "
-	"moved by realloc, or lost (their memory was allocated again, although "
-	"no free was seen). With filters, summary and rows count only blocks "
-	"that pass all of them.",
+	"Live blocks are not freed yet: now, at the end, or at --alive-at. "
+	"Peak is what a row held at the moment when the program's live bytes "
+	"were largest; the peaks of all rows add up to the program's. Own-peak "
+	"is the most that a row held at any time; own peaks do not add up. "
+	"Total counts all bytes ever allocated. Temporary blocks were freed "
+	"soon (--temporary). Lifetime is the mean of the freed blocks. Age is "
+	"the time since a row's first allocation. Freed counts the bytes of "
+	"blocks that were freed, moved by realloc, or lost (their memory was "
+	"allocated again, although no free was seen). With filters, summary "
+	"and rows count only blocks that match all of them.",
 	"If recording was started, stopped or cleared, only events after the "
 	"last start or clear count; with --from start, all events. Blocks from "
 	"before are neither live nor leaked, and their frees are called "
-	"foreign. Of a recording in parts (--limit), a directory means the "
-	"last part, which has the sums of all parts.",
-	"Findings matter above these thresholds: a leak of a twentieth of the "
-	"peak (or a thousand blocks that are a hundredth of it), steady growth "
-	"by a twentieth, a quarter of resident memory in pages that few live "
-	"bytes keep, a fifth of all allocations temporary. To find growth, a "
+	"foreign. If a directory has a trace in parts (`gnomon run --limit`), "
+	"the newest part is read, which has the sums of all parts.",
+	"A finding is printed if it exceeds a threshold. Leaks: 5% of the "
+	"peak, or 1000 blocks and 1% of the peak. Steady growth: 5% of the "
+	"peak. Fragmentation: 25% of resident memory on pages with few live "
+	"bytes. Temporary blocks: 20% of all allocations. To find growth, a "
 	"trace of more than a second is read once more.",
-	"--json prints one object: `summary` has the measures of the summary; "
-	"`findings`, if no table is selected, the findings; `coverage` how "
-	"many of all allocations they count, and what is missing; `rows` the "
+	"--json prints one object. `summary` has the measures of the summary; "
+	"`findings` the findings, if no table is selected; `coverage` how many "
+	"of all allocations are counted, and what is missing; `rows` the "
 	"table, sorted by --sort. Bytes, blocks and nanoseconds are integers. "
-	"Trees are rows with a `depth`, each before its children. A `stack` "
-	"lists its frames innermost first; with --frame-table they are indexes "
-	"into `frames`. --sizes adds `sizes`, `lifetimes` and `chains` (of "
-	"reallocs) to the whole and to each row, and a `timeline` of at most "
-	"2048 steps, but none with stack filters. --pages adds `pages`: of all "
-	"live blocks, and of each row the pages that it keeps; and "
+	"A tree's rows have a `depth`; each comes before its children. A "
+	"`stack` lists its frames innermost first; with --frame-table they are "
+	"indexes into `frames`. --sizes adds `sizes`, `lifetimes` and `chains` "
+	"(of reallocs) to the whole and to each row, and a `timeline` of at "
+	"most 2048 steps, but none with stack filters. --pages adds `pages`: "
+	"of all live blocks, and of each row the pages that it keeps; and "
 	"`residency`, whose parts add up to `rss_bytes`. --timeline adds a "
 	"`timeline` to each row, an array of steps; `timeline_others` and "
 	"`timeline_all` are those of all other blocks, and of the whole; a "
 	"step is `timeline_step_ns` long.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read; 3 "
-	"parts of the trace were missing or damaged, as standard error "
-	"reports.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be read; "
+	"3: parts of the trace were missing or damaged, as standard error "
+	"says.",
 	NULL
 };
 

@@ -434,10 +434,12 @@ static const char *const description[] = {
 	"Runs PROGRAM and records each of its allocations with its call stack "
 	"in a trace. The program gets the standard streams, the terminal and "
 	"signals such as Ctrl-C. gnomon exits with the program's status, or "
-	"dies by its signal. At the end it prints a short summary.",
+	"by the signal that killed it. At the end it prints a short summary; "
+	"`gnomon report` then reads the trace.",
 	"Every option --some-name can also be set by the environment variable "
-	"GNOMON_SOME_NAME. LD_PRELOAD=libgnomon.so with these variables "
-	"records in the same way, without any output.",
+	"GNOMON_SOME_NAME. With LD_PRELOAD=/PATH/libgnomon.so and these "
+	"variables, a program is recorded without `gnomon run`, and nothing is "
+	"printed.",
 	"A program for another processor runs under qemu's user emulation, "
 	"with the library that `make ARCH=... install` installs for that "
 	"processor. PROGRAM may also be a qemu that runs such a program.",

@@ -389,7 +389,7 @@ static const char *const description[] = {
 	"a token: yours, or else a random one in the printed address. The "
 	"connection is not encrypted: between machines, use a tunnel (ssh -L) "
 	"or a proxy with TLS.",
-	"Exit status: 0 ended by a signal; 2 wrong use, or the server could "
+	"Exit status: 0: ended by a signal; 2: wrong use, or the server could "
 	"not start.",
 	NULL
 };

@@ -194,8 +194,8 @@ static const char *const description[] = {
 	"Traces are never changed. Temporary tables and views can be created; "
 	"they live in memory. Statements run in a separate process, which "
 	"Ctrl-C, --timeout and --memory can stop.",
-	"Exit status: 0 all was read; 2 wrong use, or a statement failed; 3 "
-	"parts of a trace are missing or damaged: see standard error.",
+	"Exit status: 0: all was read; 2: wrong use, or a statement failed; "
+	"3: parts of a trace are missing or damaged: see standard error.",
 	NULL
 };
 

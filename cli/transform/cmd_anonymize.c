@@ -142,9 +142,9 @@ static const char *const description[] = {
 	"addresses; process and thread ids; the depth of directories, and "
 	"which files share one; the number of arguments; versions, "
 	"architecture, options of the recording, and how the program ended.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
-	"or written; 3 parts of the trace were missing or damaged: the result "
-	"has all other parts, and reports of it show what it lacks.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be read "
+	"or written; 3: parts of the trace were missing or damaged: the "
+	"result has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 

@@ -214,9 +214,9 @@ static const char *const description[] = {
 	"(symbols, unwind and line tables) get the suffix .debug. Whatever "
 	"path a trace claims, nothing is written outside DIR, no symbolic link "
 	"is followed below DIR, and modes are 0600.",
-	"Exit status: 0 all was done; 2 wrong use, or nothing could be read; "
-	"3 parts of the trace were missing or damaged, or a file could not be "
-	"written.",
+	"Exit status: 0: all was done; 2: wrong use, or nothing could be "
+	"read; 3: parts of the trace were missing or damaged, or a file could "
+	"not be written.",
 	NULL
 };
 

@@ -95,9 +95,9 @@ static const char *const description[] = {
 	"With --embed debug the result has all function names and line "
 	"numbers, and can be read on machines without the program. The files "
 	"are searched where `report` searches them.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
-	"or written; 3 parts of the trace were missing or damaged: the result "
-	"has all other parts, and reports of it show what it lacks.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be read "
+	"or written; 3: parts of the trace were missing or damaged: the "
+	"result has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 

@@ -362,9 +362,9 @@ static const char *const description[] = {
 	"however short-lived, so the peak stays the same, too. Only the "
 	"individual blocks are lost: filters and timelines use only the blocks "
 	"that are kept.",
-	"Exit status: 0 all was read; 2 wrong use, or nothing could be read "
-	"or written; 3 parts of the trace were missing or damaged: the result "
-	"has all other parts, and reports of it show what it lacks.",
+	"Exit status: 0: all was read; 2: wrong use, or nothing could be read "
+	"or written; 3: parts of the trace were missing or damaged: the "
+	"result has all other parts, and reports of it show what it lacks.",
 	NULL
 };
 
@@ -379,7 +379,7 @@ static const char *const examples[] = {
 const struct command cmd_strip = {
 	.name = "strip",
 	.operands = "[TRACE] -o FILE",
-	.summary = "leave out short-lived blocks, but not their totals",
+	.summary = "remove short-lived blocks from a trace, keep their totals",
 	.description = description,
 	.examples = examples,
 	.options = options,
