@@ -222,6 +222,7 @@ GOALS = {
     "check-unit": ["build", "python", "unit"],
     "check-asan": ["build", "python", "sanitize", "unit"],
     "hostile": ["build", "sanitize"],
+    "bench-peers": ["build", "c++", "peers", "python"],
     "build/bench/replay": ["build"],
     "build/tests/unit/unwind/test_radix": ["build", "unit"],
 }
