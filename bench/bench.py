@@ -2,6 +2,7 @@
 """bench.py: the measurements of the README.
 
     bench.py --out DIR [--quick] [--part NAME]
+    bench.py --out DIR --write-docs ROOT
 
 Runs the parts, each in a module of its own, prints their tables and writes
 DIR/bench.json (with --part: DIR/bench-NAME.json; part "capture" also runs "cold"
@@ -14,7 +15,7 @@ captures, DIR/bench-capture.svg. The document:
      "hooks": [rows], "programs": [rows], "lives": [rows],
      "instructions": [rows], "options": [rows], "reader": [rows],
      "reader-large": [rows], "exports": [rows], "queries": [rows],
-     "ui": [rows],
+     "ui": [rows], "peers": [rows],
      "figures": [{"name", "value", "goal", "reached",
                   "where": of what, if it is the worst of several}]}
 
@@ -22,6 +23,9 @@ A part that was not run is an empty list. A part has three functions:
 measure(bench) gives its rows, show(rows) prints them, figures(rows) compares
 them with the goals. Exit status: 0 measured (whether or not the goals are
 reached), 1 some part could not be measured.
+
+With --write-docs nothing is measured: DIR/bench-peers.json is written into the
+documents of the source tree ROOT, as tables and charts (bench/bench_docs.py).
 """
 
 import argparse
@@ -35,11 +39,13 @@ import sys
 import bench_barriers
 import bench_capture
 import bench_cold
+import bench_docs
 import bench_exports
 import bench_hooks
 import bench_instructions
 import bench_lives
 import bench_options
+import bench_peers
 import bench_plot
 import bench_programs
 import bench_queries
@@ -67,9 +73,10 @@ PARTS = {
     "exports": bench_exports,
     "queries": bench_queries,
     "ui": bench_ui,
+    "peers": bench_peers,
 }
-    # Takes minutes and gigabytes, or needs a browser: only by --part.
-ASKED = ("reader-large", "exports", "queries", "ui")
+# Takes minutes and gigabytes, or needs a browser or other profilers: only by --part.
+ASKED = ("reader-large", "exports", "queries", "ui", "peers")
 BRINGS = {"capture": ["capture", "cold", "throw"]}
 
 
@@ -132,11 +139,25 @@ def arguments():
     parser.add_argument("--out", default="build")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--write-docs", metavar="ROOT")
     return parser.parse_args()
+
+
+def write_docs(out, root):
+    try:
+        paths = bench_docs.write(out, root)
+    except (bench_docs.Refused, OSError, ValueError, KeyError) as error:
+        print(f"bench: documents: {error}", file=sys.stderr)
+        return 1
+    for path in paths:
+        print(f"written: {os.path.join(root, path)}")
+    return 0
 
 
 def main():
     options = arguments()
+    if options.write_docs:
+        return write_docs(options.out, options.write_docs)
     parts = (BRINGS.get(options.part, [options.part]) if options.part
              else [part for part in PARTS if part not in ASKED])
     document = {"schema": SCHEMA, "machine": machine(),

@@ -31,6 +31,8 @@ UNWINDERS = (
     ("_Unwind_Backtrace", "bench-capture"),
     ("frame-pointers", "bench-capture-fp"),
 )
+# What only part "peers" measures.
+PROGRAMS = {**dict(UNWINDERS), "unw_step": "bench-capture"}
 OPTIONAL = ("framehop",)
 CANNOT_BE_HAD = 77
 RIVALS = ("gnomon", "gnomon-off", "unw_backtrace", "framehop")
@@ -92,7 +94,7 @@ def plan(depths):
 def had(bench, name):
     """Whether an unwinder is here."""
     try:
-        bench.run_json([bench.tool(dict(UNWINDERS)[name]), name, "10", "0",
+        bench.run_json([bench.tool(PROGRAMS[name]), name, "10", "0",
                         "new", "check"])
     except bench_run.Failed as error:
         if error.status == CANNOT_BE_HAD:
@@ -101,15 +103,13 @@ def had(bench, name):
     return True
 
 
-def measure_row(bench, depth, changed, draw, wrapped, names):
-    programs = dict(UNWINDERS)
-
+def measure_row(bench, depth, changed, draw, wrapped, names, rounds=3):
     def once(name):
         return bench.run_json([
-            bench.tool(programs[name]), name, str(depth), str(changed), draw,
+            bench.tool(PROGRAMS[name]), name, str(depth), str(changed), draw,
             "time", *(["wrapped"] if wrapped else [])])
 
-    runs = bench_run.interleave(names, bench.repeat(3), once)
+    runs = bench_run.interleave(names, bench.repeat(rounds), once)
     row = {"depth": depth, "changed": runs["gnomon"][0]["changed"],
            "repeating": draw == "repeating", "draw": draw,
            "wrapped": wrapped, "all": changed == ALL,

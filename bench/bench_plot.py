@@ -1,4 +1,5 @@
-"""bench_plot.py: the chart of part "capture", as a self-contained SVG.
+"""bench_plot.py: the chart of captures (parts "capture" and "peers"), as a
+self-contained SVG, and what all charts share.
 
 A panel for each number of changed frames, ns over depth, both logarithmic and with
 the same scales in all panels. Colours come from one table of classes that also has
@@ -15,6 +16,7 @@ import bench_capture
 SERIES = {
     "_Unwind_Backtrace": ("_Unwind_Backtrace", "libgcc", "triangle"),
     "backtrace": ("glibc backtrace()", "glibc", "diamond"),
+    "unw_step": ("unw_step", "step", "diamond"),
     "framehop": ("framehop", "framehop", "cross"),
     "unw_backtrace": ("unw_backtrace", "libunwind", "square"),
     "frame-pointers": ("frame pointers", "fp", "cross"),
@@ -28,6 +30,7 @@ LINES = {
     "glibc": ("#c2403a", "#f28b82", 1.5, "6 3"),
     "framehop": ("#00808a", "#5fd0d8", 1.5, "3 2"),
     "libunwind": ("#b86e00", "#f0b14a", 1.5, ""),
+    "step": ("#b86e00", "#f0b14a", 1.5, "6 3"),
     "fp": ("#3f7d20", "#93cf6c", 1.5, ""),
     "off": ("#5f7fae", "#8fa9cf", 1.5, "2 3"),
     "validate": ("#3a78c9", "#7fb0f0", 1.5, "7 3"),
@@ -42,33 +45,50 @@ LEGEND_COLUMN = 205
 FLOOR_NS = 1.0      # a logarithm needs one
 
 
+# What charts have in common: (colour on light, on dark).
+BASE = {"back": ("#ffffff", "#0d1117"), "text": ("#1f2328", "#e6edf3"),
+        "faint": ("#5c646d", "#9aa4af"), "grid": ("#dfe3e8", "#2b323b")}
+
+
+def sheet(fixed, rules):
+    """A style sheet: fixed rules, and those of colours, rules(0) on light
+    and rules(1) on dark."""
+    def coloured(index):
+        yield f".back {{ fill: {BASE['back'][index]} }}"
+        yield f"text {{ fill: {BASE['text'][index]} }}"
+        yield f".faint {{ fill: {BASE['faint'][index]} }}"
+        yield f".grid {{ stroke: {BASE['grid'][index]} }}"
+        yield from rules(index)
+
+    return "\n".join([
+        "text { font: 12px system-ui, sans-serif }",
+        ".title { font-size: 17px; font-weight: 600 }",
+        ".head { font-size: 13px; font-weight: 600 }",
+        ".grid { stroke-width: 1 }", *fixed, *coloured(0),
+        "@media (prefers-color-scheme: dark) {", *coloured(1), "}"])
+
+
 def style():
-    light = {"back": "#ffffff", "text": "#1f2328", "faint": "#5c646d",
-             "grid": "#dfe3e8"}
-    dark = {"back": "#0d1117", "text": "#e6edf3", "faint": "#9aa4af",
-            "grid": "#2b323b"}
+    def rules(index):
+        for name, look in LINES.items():
+            yield (f".{name} {{ stroke: {look[index]} }} "
+                   f".mark.{name} {{ fill: {look[index]} }}")
 
-    def rules(base, index):
-        yield f".back {{ fill: {base['back']} }}"
-        yield f"text {{ fill: {base['text']} }}"
-        yield f".faint {{ fill: {base['faint']} }}"
-        yield f".grid {{ stroke: {base['grid']} }}"
-        for name, line in LINES.items():
-            yield (f".{name} {{ stroke: {line[index]} }} "
-                   f".mark.{name} {{ fill: {line[index]} }}")
-
-    fixed = ["text { font: 12px system-ui, sans-serif }",
-             ".title { font-size: 17px; font-weight: 600 }",
-             ".head { font-size: 13px; font-weight: 600 }",
-             ".grid { stroke-width: 1 }",
-             "path { fill: none; stroke-linejoin: round }",
+    fixed = ["path { fill: none; stroke-linejoin: round }",
              ".mark { stroke-width: 1.5 }"]
     fixed += [f"path.line.{name} {{ stroke-width: {width}"
               + (f"; stroke-dasharray: {dashes}" if dashes else "") + " }"
               for name, (_, _, width, dashes) in LINES.items()]
-    return "\n".join([*fixed, *rules(light, 0),
-                      "@media (prefers-color-scheme: dark) {",
-                      *rules(dark, 1), "}"])
+    return sheet(fixed, rules)
+
+
+def drawing(width, height, title, styles, body):
+    """The whole document."""
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{height}" viewBox="0 0 {width} {height}" role="img">\n'
+            f"<title>{escape(title)}</title>\n<style>\n{styles}\n</style>\n"
+            '<rect class="back" width="100%" height="100%"/>\n'
+            + "\n".join(body) + "\n</svg>\n")
 
 
 class Scale:
@@ -177,7 +197,6 @@ def captures(document):
     height = (TOP + math.ceil(len(by) / COLUMNS) * (PANEL_H + GAP_Y) - GAP_Y
               + BOTTOM)
     body = [
-        '<rect class="back" width="100%" height="100%"/>',
         text(LEFT, 26, "What one stack costs, by its depth", "title"),
         text(LEFT, 44, f"median, one thread; {document['machine']['cpu']}",
              "faint"),
@@ -188,7 +207,5 @@ def captures(document):
         body += panel(by[changed], changed, decades,
                       LEFT + index % COLUMNS * (PANEL_W + GAP_X),
                       TOP + index // COLUMNS * (PANEL_H + GAP_Y))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
-            f'height="{height}" viewBox="0 0 {WIDTH} {height}" role="img">\n'
-            f"<title>ns for one capture, by depth</title>\n"
-            f"<style>\n{style()}\n</style>\n" + "\n".join(body) + "\n</svg>\n")
+    return drawing(WIDTH, height, "ns for one capture, by depth", style(),
+                   body)

@@ -52,6 +52,7 @@
 #define UNWINDER_BLOCK 64	/* alignment that unwind_alloc promises */
 #define UNWINDER_LARGE ((size_t)2 << 20)
 #define UNWINDER_GU_LIBRARY "$ORIGIN/../libgnomon-unwind.so"
+#define UNWINDER_STEP_LIBRARY "$ORIGIN/libbench_unw_step.so"
 
 static void *unwinder_stack[UNWINDER_FRAMES_MAX];
 static int unwinder_depth;
@@ -278,21 +279,31 @@ static void unwinder_addresses_checked(void)
 	exit(1);
 }
 
-static int (*unwinder_unw_backtrace)(void **frames, int max);
+/* unw_backtrace, or the loop of bench/unw_step.c, which has its form. */
+static int (*unwinder_unw)(void **frames, int max);
 
-static int unwinder_open_libunwind(void)
+static int unwinder_open_unw(const char *path, const char *function)
 {
-	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-	void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlsym(library, function) : NULL;
 
-	memcpy(&unwinder_unw_backtrace, &symbol, sizeof(symbol));
+	memcpy(&unwinder_unw, &symbol, sizeof(symbol));
 	return symbol ? 0 : -1;
+}
+
+static int unwinder_open_unw_backtrace(void)
+{
+	return unwinder_open_unw("libunwind.so.8", "unw_backtrace");
+}
+
+static int unwinder_open_unw_step(void)
+{
+	return unwinder_open_unw(UNWINDER_STEP_LIBRARY, "unw_step_backtrace");
 }
 
 static void unwinder_libunwind(void)
 {
-	unwinder_depth = unwinder_unw_backtrace(unwinder_stack,
-						UNWINDER_FRAMES_MAX);
+	unwinder_depth = unwinder_unw(unwinder_stack, UNWINDER_FRAMES_MAX);
 }
 
 static int unwinder_open_framehop(void)
@@ -391,7 +402,8 @@ static const struct unwinder unwinder_table[] = {
 	{ "gu_walk", unwinder_open_gu_walk, unwinder_gu_walk },
 	{ "segments", unwinder_open_segments, unwinder_by_segments },
 	{ "framehop", unwinder_open_framehop, unwinder_framehop },
-	{ "unw_backtrace", unwinder_open_libunwind, unwinder_libunwind },
+	{ "unw_backtrace", unwinder_open_unw_backtrace, unwinder_libunwind },
+	{ "unw_step", unwinder_open_unw_step, unwinder_libunwind },
 	{ "backtrace", unwinder_open_plain, unwinder_glibc },
 	{ "_Unwind_Backtrace", unwinder_open_plain, unwinder_libgcc },
 	{ "frame-pointers", unwinder_open_plain, unwinder_frame_pointers },

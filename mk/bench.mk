@@ -11,6 +11,10 @@
 #
 #   make bench-arch  instructions of a capture on each architecture, or one (ARCH), by
 #                    qemu
+#   make bench-peers beside other profilers and unwinders, installed where they can
+#                    be: a quarter of an hour, as some are slow; not part of bench
+#   make bench-charts    writes what bench-peers measured last into README.md and
+#                    docs/BENCHMARKS.md, as tables and charts
 #   make soak        redis for MINUTES (30) in the modes for long runs
 #   BENCH_QUICK=1    fewer and shorter runs, a minute or three a part
 
@@ -79,6 +83,32 @@ $(FRAMEHOP_SO): $(addprefix bench/framehop/,Cargo.toml Cargo.lock src/lib.rs) \
 	else \
 		rm -f $@; \
 		echo "framehop is not built (see $@.log): left out"; \
+	fi
+
+# A loop over libunwind's unw_step, opened at run time as well, and left out where
+# libunwind is not.
+UNW_STEP_SO := $(BENCH_DIR)/libbench_unw_step.so
+$(UNW_STEP_SO): bench/unw_step.c $(call made-by,bench) \
+		| $(call packages,build peers)
+	$(call say,CC,$@)mkdir -p $(@D)
+	$(Q)if ! $(CC) $(BENCH_CFLAGS) -fPIC -shared -o $@ $< -lunwind \
+			2>$@.log; then \
+		rm -f $@; \
+		echo "unw_step is not built (see $@.log): left out"; \
+	fi
+
+# memray from PyPI, in a folder of its own. It can be done without, too.
+MEMRAY := $(BENCH_DIR)/memray/bin/memray
+$(MEMRAY): bench/requirements.txt | $(call packages,python peers)
+	$(call say,PIP,$@)mkdir -p $(BENCH_DIR)
+	$(Q)if ! { rm -rf $(BENCH_DIR)/memray && \
+			/usr/bin/python3 -m venv $(BENCH_DIR)/memray && \
+			$(BENCH_DIR)/memray/bin/pip install --quiet \
+				--retries 0 --timeout 20 -r $<; } \
+			>$(BENCH_DIR)/memray.log 2>&1; then \
+		rm -rf $(BENCH_DIR)/memray; \
+		echo "memray is not installed (see $(BENCH_DIR)/memray.log):" \
+			"left out"; \
 	fi
 
 $(BENCH_DIR)/bench-cold: $(BENCH_DIR)/cold_cost.o $(BENCH_UNWIND_OBJ)
@@ -156,6 +186,14 @@ $(addprefix bench-,$(BENCH_PARTS)): bench-%: $(BENCH_BIN) \
 		| $(call packages,$(WANT_bench))
 	$(Q)$(BENCH_RUN) --part $*
 bench-capture: $(FRAMEHOP_SO)
+
+.PHONY: bench-peers bench-charts
+bench-peers: all $(addprefix $(BENCH_DIR)/,bench-capture bench-pairs bench-run) \
+		$(FRAMEHOP_SO) $(UNW_STEP_SO) $(MEMRAY) \
+		| $(call packages,$(WANT_bench-peers))
+	$(Q)$(BENCH_RUN) --part peers
+bench-charts:
+	$(Q)$(BENCH_RUN) --write-docs .
 bench-ui: export ROWS := $(ROWS)
 bench-ui: | $(call packages,$(WANT_bench-ui))
 

@@ -33,6 +33,7 @@ WANT_coverage := build python unit coverage
 WANT_deps-test := $(WANT_check) $(WANT_lint)
 WANT_fuzz := build fuzz
 WANT_bench := build c++ python bench
+WANT_bench-peers := build c++ python peers
 WANT_bench-ui := build python ui
 WANT_soak := build python
 WANT_check-programs := build c++ python unit

@@ -222,6 +222,7 @@ GOALS = {
     "check-unit": ["build", "python", "unit"],
     "check-asan": ["build", "python", "sanitize", "unit"],
     "hostile": ["build", "sanitize"],
+    "bench-peers": ["build", "c++", "peers", "python"],
     "build/bench/replay": ["build"],
     "build/tests/unit/unwind/test_radix": ["build", "unit"],
 }
@@ -359,6 +360,9 @@ def what_apt_cannot_bring_is_a_failure(directory):
     done = install(directory, "build")
     equal((done.returncode, "libnosuch" in done.stderr), (1, True), "needed")
     equal(install(directory, "extra").returncode, 0, "can be done without")
+    script(os.path.join(directory, "bin", "apt-get"), "exit 100\n")
+    equal(install(directory, "extra").returncode, 0, "apt that fails")
+    equal(install(directory, "demo").returncode, 1, "apt that fails, needed")
     check("install -y --no-install-recommends d-extra d-more" in text_of(log),
           text_of(log))
 
