@@ -438,7 +438,7 @@ def a_large_one_is_gone_on_with(directory):
     until_a_part(trace, signal.SIGKILL)
     check("was left unfinished" in gnomon("info", trace).out, "info")
     os.truncate(trace + ".idx.new", 1000)
-    check("made from the start" in index(trace), "not told")
+    check("making it from the start" in index(trace), "not reported")
     equal(all_figures(trace), wanted, "figures")
     os.unlink(trace + ".idx")
     # one of another trace is of no use
@@ -592,7 +592,7 @@ def a_damaged_chunk_is_found_by_who_reads_it(directory):
         done = gnomon("report", *words, trace)
         equal(done.out, wanted, "with column %d damaged" % column)
         found = "%s: damaged at byte %d" % (path, at) in done.err
-        check(found == (path + ": removed, as it is damaged" in done.err),
+        check(found == (path + ": removed, since it is damaged" in done.err),
               done.err)
         equal(os.path.exists(path), not found, "the index")
         found_out += found
