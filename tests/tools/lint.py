@@ -199,6 +199,8 @@ def check_lines(path, lines):
             offend(where, "blanks at the end of the line")
         if UNFINISHED.search(line):
             offend(where, "unfinished work")
+        if line.startswith(("<<<<<<< ", ">>>>>>> ")):
+            offend(where, "an unresolved merge")
         if not path.startswith("arch/") and ARCH_TEST.match(line):
             offend(where, "tests for an architecture outside arch/")
 
