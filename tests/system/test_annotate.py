@@ -172,7 +172,7 @@ def sources_elsewhere(directory):
     old, new = (os.path.join(directory, name) for name in ("old", "new"))
     os.makedirs(os.path.join(old, "src"))
     binary = os.path.join(directory, "moved")
-    source = os.path.join(old, "src", "hooks_longjmp.c")
+    source = os.path.join(old, "src", "moved.c")
     with open(source, "w", encoding="utf-8") as file:
         file.write("#include <stdlib.h>\nchar *volatile p;\n"
                    "int main(void)\n{\n\tp = malloc(77);\n\treturn 0;\n}\n")
@@ -191,7 +191,7 @@ def sources_elsewhere(directory):
         check(re.search(line, done.out, re.M), root + ": " + done.out)
     check(re.search(line, annotate("-d", new, trace, "main").out, re.M), "-d")
     # another file than the one that was compiled
-    moved = os.path.join(new, "src", "hooks_longjmp.c")
+    moved = os.path.join(new, "src", "moved.c")
     with open(moved, "w", encoding="latin-1") as file:
         file.write("int\x1b[31m x;\n\xff\n")
     os.utime(moved, (time.time() + 100, time.time() + 100))

@@ -192,7 +192,8 @@ def what_was_left_out_is_said(directory):
     done = bare([GNOMON, "export", "--format", "heaptrack", small, "-o",
                  os.path.join(directory, "out")], environment())
     equal(done.status, 0, done.err)
-    left, = re.findall(r": ([\d,]+) blocks were left out of it", done.err)
+    left, = re.findall(r": ([\d,]+) blocks were left out of the trace",
+                       done.err)
     text = printed(os.path.join(directory, "out"))
     equal(figure(text, "calls to allocation functions") +
           int(left.replace(",", "")),
