@@ -140,7 +140,7 @@ def what_is_missing_is_said(directory):
         shutil.copy(os.path.join(BUILD, name), place)
     done = run(directory, BASIC, command=os.path.join(place, "gnomon"))
     equal(done.status, 125, "status: " + done.err)
-    check(re.search(BASIC + ": is for " + ARCH + ".*/libgnomon.so.* not there: "
+    check(re.search(BASIC + ": is for " + ARCH + ".*/libgnomon.so.* missing: "
                     ".*make ARCH=" + ARCH, done.err), done.err)
     done = run(directory, BASIC, PATH=place)
     equal(done.status, 126, "status: " + done.err)

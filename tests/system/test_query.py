@@ -226,7 +226,7 @@ def so_many_groups(directory):
     done = gnomon("report", "--json", "--by", "thread,size", "--top", "0",
                   "--groups-max", "10", MEDLEY)
     some = json.loads(done.out)
-    check("are told as not known" in done.err, done.err)
+    check("group is shown as not known" in done.err, done.err)
     check(len(some["rows"]) < len(whole["rows"]), "rows")
     for figure in ("count", "total_bytes", "live_bytes", "peak_bytes"):
         equal(sum(row[figure] for row in some["rows"]),
