@@ -346,7 +346,7 @@ def sources_that_are_not_read_say_how(directory):
     with Server(trace) as server:
         said = walked(server, one=["#source?of=parse_body", ["text", "said",
                       ".source-body"], ["copied", "command", "As gnomon"]])["one"]
-    check("does not look for" in said["said"], said["said"])
+    check("The server does not read" in said["said"], said["said"])
     check("gnomon serve --source-root %s %s" % (here, trace) in said["said"], said)
     with Server("--source-root", here, trace) as server:
         text = walked(server, one=["#source?of=parse_body", ["text", "said",
@@ -356,8 +356,7 @@ def sources_that_are_not_read_say_how(directory):
         os.rename(os.path.join(here, "cache.cc"), os.path.join(here, "gone"))
         text = walked(server, one=["#source?of=parse_body", ["text", "said",
                       ".source-body"]])["one"]["said"]
-    check("is not under a directory that was given by --source-root" in text,
-          text)
+    check("is not below a directory given with --source-root" in text, text)
 
 
 @case
@@ -397,7 +396,7 @@ def what_is_not_recorded_or_shown_is_said(directory):
             values=["#groups?fate=chain-live", ["texts", "chips", ".chip-text"]],
             one=["#groups?by=library&library=crossfree",
                  ["text", "foot", ".foot"]])
-    check("the first 1,000 in this order; “when freed” goes on to all" in
+    check("the first 1,000 in this order; “when freed” shows all" in
           said["first"]["tools"], said["first"])
     check("gnomon run --free-stacks" in said["freed"]["pane"], said["freed"])
     equal(said["values"]["chips"], ["its chain of reallocs is live"], "a value")

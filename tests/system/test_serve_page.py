@@ -343,7 +343,7 @@ def fragmentation_is_seen_to_scale(directory):
     check(page["along"] != page["again"], page)
     check(len(page["near"]) <= len(page["owners"]), page)
     check(page["here"].startswith("0x"), page["here"])
-    check("snapshots" in said["mapping"]["used"] and
+    check("snapshot" in said["mapping"]["used"] and
           "fill" in said["mapping"]["stack"], said["mapping"])
     for view in "page", "mapping":
         equal(said[view]["axe"], [], view)
