@@ -11,6 +11,7 @@ import { ofFunction } from "../menu_entries";
 import { showMenu } from "../menu";
 import { QUICK } from "../own_peaks";
 import * as rows from "../rows";
+import { Call, sameCall } from "../server_call";
 import { Column, Table } from "../table";
 import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
 import * as words from "../as_command";
@@ -84,6 +85,7 @@ class Callers implements Shown {
 	private found: Row[] = [];
 	private result: Result | undefined;
 	private drawn = "";		/* sort key of the drawn result */
+	private asked: Call | undefined;	/* for the callers and callees */
 
 	constructor(element: HTMLElement, private readonly app: App) {
 		this.all = new Part(app, "functions", "fills");
@@ -185,25 +187,37 @@ class Callers implements Shown {
 			field.value = app.address.get("search") ?? "";
 		redraw(this.tools, chooser("by", SORTS, sort, (value) =>
 			app.go({ sort: value })), field);
-		this.all.show(app.call("report", params), (value) => {
-			this.report = value as Report;
-			this.draw();
-		});
+		const list = () => this.all.show(app.call("report", params),
+			(value) => {
+				this.report = value as Report;
+				this.draw();
+			});
 		this.draw();
 		/* Until one is chosen, functions take the full width. */
 		this.near.element.hidden = of === undefined;
-		if (of !== undefined)
-			this.drawAround(of, sort);
+		this.all.element.classList.toggle("later", of !== undefined);
+		if (of === undefined)
+			list();
+		else
+			this.drawAround(of, sort, list);
 	}
 
-	private drawAround(of: string, sort: string): void {
+	/* The chosen function comes before the list of all. */
+	private drawAround(of: string, sort: string, then: () => void): void {
+		const call = this.app.call("sql", [], around(of));
 		const draw = (value: unknown) => {
 			this.result = results(value)[0];
 			this.drawn = sort;
 			this.drawNear(of, this.result);
 		};
 
-		this.near.show(this.app.call("sql", [], around(of)), draw);
+		if (sameCall(this.asked, call))
+			then();
+		this.near.show(call, (value) => {
+			draw(value);
+			then();
+		}, then);
+		this.asked = call;
 		if (this.result && this.drawn !== sort)
 			draw(this.result);
 	}
