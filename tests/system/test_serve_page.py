@@ -79,7 +79,10 @@ def brushes_filter_every_view(directory):
           "to=" in said["brush"]["brushed"], said["brush"]["brushed"])
     equal(len(said["brush"]["chips"]), 1, "chips")
     check("from=" in said["brush"]["groups"], "the filter went")
-    equal(said["brush"]["few"], said["brush"]["reloaded"], "after a reload")
+    # names and what orders them: own peaks come later than the rest
+    few, again = ([row.split("\n")[:2] for row in said["brush"][name]]
+                  for name in ("few", "reloaded"))
+    equal(few, again, "after a reload")
     check(len(said["brush"]["few"]) < len(said["brush"]["all"]),
           "rows: %s, %s" % (said["brush"]["few"], said["brush"]["all"]))
     check("from=" not in said["brush"]["none"], "the filter stayed")
