@@ -45,8 +45,8 @@ def filters_select_nothing(directory):
 
 @case
 def long_work_says_how_far_it_is(directory):
-    done = recorded([program("churn"), "3000000"], directory)
-    with Server(done.trace) as server:
+    trace = recorded([program("churn"), "3000000"], directory).trace
+    with Server(trace) as server:
         said = browsed("serve.mjs", {"url": server.url, "runs": {"long": {
             "bare": True, "hash": "#groups",
             "list": [["wait", ".part.busy[data-doing^='reading trace, '], "
@@ -56,6 +56,15 @@ def long_work_says_how_far_it_is(directory):
                      ["count", "left", "[data-doing]"]]}}})["long"]
     check(said["doing"] > 0, "nothing was said while it was read")
     equal(said["left"], 0, "it is done")
+    # The overview's sentences come with a call that another slot has made.
+    os.unlink(trace + ".idx")
+    with Server(trace) as server:
+        said = browsed("serve.mjs", {"url": server.url, "runs": {"first": {
+            "bare": True, "hash": "#overview",
+            "list": [["wait", ".finding-part[data-doing$='%'], .finding"],
+                     ["count", "doing", ".finding-part[data-doing$='%']"],
+                     ["wait", ".finding"]]}}})["first"]
+    check(said["doing"] > 0, "nothing was said before the first answer")
 
 
 @case

@@ -41,9 +41,15 @@ interface Kept extends Answer {
 	bytes: number;
 }
 
+/* A call without an answer yet, and other slots that wait for the same. */
+interface Pending {
+	slot: string;
+	answer: Promise<Answer>;
+	shared: Set<string>;
+}
+
 const kept = new Map<string, Kept>();
-/* Calls without an answer yet: another slot that makes the same call waits. */
-const pending = new Map<string, Promise<Answer>>();
+const pending = new Map<string, Pending>();
 const running = new Map<string, AbortController>();
 let keptBytes = 0;
 
@@ -160,17 +166,22 @@ async function shared(slot: string, call: Call, signal: AbortSignal):
 	const key = url(call) + (call.body ?? "");
 	const other = pending.get(key);
 
-	if (other)
+	if (other) {
+		other.shared.add(slot);
 		try {
-			return await other;
+			return await other.answer;
 		} catch (error) {
 			if (error instanceof Wrong || signal.aborted)
 				throw error;
+		} finally {
+			other.shared.delete(slot);
 		}
-	const made = readInTurn(call, `${PAGE}-${slot}`, signal);
+	}
+	const made: Pending = { slot, shared: new Set(),
+		answer: readInTurn(call, `${PAGE}-${slot}`, signal) };
 	pending.set(key, made);
 	try {
-		return await made;
+		return await made.answer;
 	} finally {
 		if (pending.get(key) === made)
 			pending.delete(key);
@@ -217,8 +228,14 @@ export function watch(slot: string, tell: (how: Progress) => void): void {
 
 /* The progress of any call, of this page or another. */
 export function progress(how: Progress): void {
-	if (how.ticket?.startsWith(`${PAGE}-`))
-		watching.get(how.ticket.slice(PAGE.length + 1))?.(how);
+	if (!how.ticket?.startsWith(`${PAGE}-`))
+		return;
+	const slot = how.ticket.slice(PAGE.length + 1);
+	const others = [...pending.values()].filter((one) => one.slot === slot)
+		.flatMap(({ shared }) => [...shared]);
+
+	for (const one of [slot, ...others])
+		watching.get(one)?.(how);
 }
 
 /* Cancels the call in a slot. */
