@@ -218,6 +218,7 @@ static struct profile *both_sides(struct behind *behind, bool suppress)
 		return *profile;
 	*profile = profile_new(2);
 	(*profile)->compares = true;
+	(*profile)->one_program = true;
 	profile_add(*profile, 0, &behind->before->frames,
 		    suppress ? leaks_keeps : NULL,
 		    &behind->request->old_leaks);

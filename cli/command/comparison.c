@@ -62,18 +62,23 @@ static bool add_trace(struct comparison *comparison, unsigned side,
 	return fits;
 }
 
-/* A file, or all traces of a directory. */
-static bool add_operand(struct comparison *comparison, unsigned side,
-			char **operand)
+/* Files, or all traces of directories. */
+static bool add_operands(struct comparison *comparison, char **operands)
 {
 	struct trace_args *args = comparison->args;
-	size_t first = args->trace_count;
+	size_t second;
 
-	comparison->sides[side].label = *operand;
-	if (!trace_args_find(args, 1, operand))
+	for (unsigned side = 0; side < 2; side++)
+		comparison->sides[side].label = operands[side];
+	if (!trace_args_find(args, 1, &operands[0]))
 		return false;
-	for (size_t i = first; i < args->trace_count; i++)
-		if (!add_trace(comparison, side, args->traces[i], 0))
+	second = args->trace_count;
+	if (!trace_args_find(args, 1, &operands[1]))
+		return false;
+	comparison->profile->one_program = second == 1 &&
+		args->trace_count == 2;
+	for (size_t i = 0; i < args->trace_count; i++)
+		if (!add_trace(comparison, i >= second, args->traces[i], 0))
 			return false;
 	return true;
 }
@@ -152,8 +157,7 @@ static bool read_both(struct comparison *comparison, int operands, char **argv)
 		return false;
 	}
 	return comparison_no_moments(comparison) &&
-		add_operand(comparison, 0, &argv[0]) &&
-		add_operand(comparison, 1, &argv[1]);
+		add_operands(comparison, argv);
 }
 
 int comparison_take(struct comparison *comparison, int id, const char *value)

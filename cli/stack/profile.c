@@ -22,6 +22,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/progress.h"
+#include "cli/base/text/base_name.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/wrapper.h"
 #include "cli/stack/context_value.h"
@@ -36,6 +37,7 @@ struct adding {
 	struct frames *frames;
 	uint32_t **numbers;	/* by place: numbers of its frames, or NULL */
 	size_t number_capacity;
+	const char *program;	/* see number_of_frame */
 };
 
 /* ---- frames ---- */
@@ -63,6 +65,9 @@ static void add_part(struct buffer *key, const char *part)
 	buffer_string(key, "\002");
 }
 
+/* Instead of the name of the program's file: no name has this byte. */
+#define OWN_FILE "\003"
+
 static uint32_t number_of(struct profile *profile,
 			  const struct profile_frame *frame)
 {
@@ -72,7 +77,7 @@ static uint32_t number_of(struct profile *profile,
 	buffer_clear(key);
 	add_part(key, frame->function);
 	add_part(key, profile->of_functions ? NULL : frame->file);
-	add_part(key, frame->library);
+	add_part(key, frame->own ? OWN_FILE : frame->library);
 	buffer_printf(key, "%x %llx %x", profile->of_functions ? 0 :
 		      frame->line, (unsigned long long)frame->offset,
 		      frame->stop);
@@ -89,8 +94,9 @@ static uint32_t number_of(struct profile *profile,
 	return number;
 }
 
+/* `program`: the name of the program's file; NULL: does not matter. */
 static uint32_t number_of_frame(struct profile *profile,
-				const struct frame *frame)
+				const struct frame *frame, const char *program)
 {
 	const struct profile_frame normal = {
 		.function = frame->function,
@@ -104,6 +110,8 @@ static uint32_t number_of_frame(struct profile *profile,
 		.nameless = frame->nameless,
 		.glue = frame->glue,
 		.wraps = frame->wraps,
+		.own = program != NULL && frame->library != NULL &&
+			strcmp(frame->library, program) == 0,
 		.stop = GT_STOP_BOTTOM,
 	};
 
@@ -172,7 +180,8 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	numbers[0] = at->count;
 	for (uint32_t i = 0; i < at->count; i++)
 		numbers[1 + i] = number_of_frame(adding->profile,
-						 &at->list[i]);
+						 &at->list[i],
+						 adding->program);
 	return adding->numbers[place] = numbers;
 }
 
@@ -257,7 +266,10 @@ void profile_add(struct profile *profile, unsigned side,
 	struct adding adding = { .profile = profile, .frames = frames };
 	struct context_value context_value;
 	uint64_t end_ns = model_duration_ns(frames->model);
+	const char *exe = model_fact(frames->model, GT_INFO, "exe");
 
+	if (profile->one_program && exe != NULL)
+		adding.program = base_name(exe);
 	assert(!profile->sealed && side < profile->sides);
 	if (end_ns > profile->end_ns)
 		profile->end_ns = end_ns;

@@ -45,6 +45,7 @@ struct profile_frame {
 	bool nameless;
 	bool glue;		/* see frames.h */
 	bool wraps;
+	bool own;		/* of the program's file; see `one_program` */
 	/* Not GT_STOP_BOTTOM: not a frame, but the reason why the walk ended;
 	 * `function` has it in words. */
 	enum gt_stop stop;
@@ -84,6 +85,10 @@ struct profile {
 	/* Set before the first profile_add: sides are compared; inlining may
 	 * differ between the builds. */
 	bool compares;
+	/* Set before the first profile_add: each side is one process. The
+	 * programs' files are one library, even if their names differ between
+	 * the builds. */
+	bool one_program;
 	/* Set before the first profile_add: all frames of a function are one,
 	 * whatever their lines, which differ between builds. */
 	bool of_functions;

@@ -42,6 +42,8 @@ static void describe(struct buffer *key, const struct profile_frame *frame,
 {
 	const char *library = frame->library ? frame->library : "";
 
+	if (frame->own)
+		library = "\003";	/* whatever its name */
 	buffer_clear(key);
 	if (by == PROFILE_BY_LIBRARY)
 		buffer_printf(key, "l%s", library);

@@ -183,13 +183,15 @@ def another_build(directory):
                                               "-fno-pie", "-no-pie"])):
         folder = os.path.join(directory, name)
         os.mkdir(folder)
-        binary = os.path.join(folder, "changing")
+        # the name of a release
+        binary = os.path.join(folder, "changing-" + name)
         subprocess.run(["gcc", "-g", *flags, "-fno-builtin", "-o", binary,
                         source], check=True)
         traces.append(recorded([binary, "before"], folder).trace)
-    document = diff(*traces)
-    equal(by_function(document, "live"), {}, "live")
-    equal(by_function(document, "count"), {}, "count")
+    for key in "stack", "site", "function", "library":
+        document = diff(*traces, "--by", key)
+        equal(by_function(document, "live"), {}, "live by " + key)
+        equal(by_function(document, "count"), {}, "count by " + key)
 
 
 @case
