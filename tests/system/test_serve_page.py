@@ -246,6 +246,20 @@ def sizes_and_lifetimes_are_brushed(directory):
 
 
 @case
+def blocks_of_no_bytes_are_brushed(directory):
+    """The first column has sizes 0 and 1: its filter keeps both."""
+    done = recorded([program("no_bytes")], directory)
+    with Server(done.trace) as server:
+        said = walked(
+            server,
+            none=["#histograms", ["focus", ".density-chart"],
+                  ["press", "ArrowRight"], ["text", "said", ".said-line"],
+                  ["press", "Enter"], ["hash", "hash"]])["none"]
+    check("size-min=0&" in said["hash"] + "&", said)
+    equal(said["said"], "0 B – 1 B, never freed, 3", "selection")
+
+
+@case
 def threads_that_free_for_others_are_seen(directory):
     """Blocks that were handed over are off the diagonal of the matrix; a click
     tells which."""

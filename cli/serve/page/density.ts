@@ -46,10 +46,19 @@ function axis(pairs: Pair[], of: (pair: Pair) => number | null): Axis {
 const at = (value: number | null) => value === null ? -1 :
 	Math.round(Math.log2(Math.max(1, value)));
 
+/* The field of 1 also has the blocks of size or lifetime 0. */
+const first = (value: number) => value === 1 ? 0 : value;
+
 function time(value: number | null): string {
 	return value === null ? "never freed" : quantity.time(value)
 		.replace(/\.\d+/, "");
 }
+
+const label = (value: number | null) =>
+	time(value === null ? null : first(value));
+
+const between = ([from, to]: string[]) =>
+	from === to ? from : `${from} – ${to}`;
 
 export class Density {
 	readonly element: HTMLElement;
@@ -126,8 +135,8 @@ export class Density {
 					.08 + .92 * Math.sqrt(Math.log1p(value) /
 					Math.log1p(most)) ** 3 },
 					value > 0 && svg("title", {}, `${
-					quantity.size(size ?? 0)} and more, ` +
-					`${time(life)}: ${this.figure(value)}`)));
+					quantity.size(first(size ?? 0))} and more, ` +
+					`${label(life)}: ${this.figure(value)}`)));
 			}));
 		return all;
 	}
@@ -159,11 +168,11 @@ export class Density {
 			svg("text", { class: "tick", "text-anchor": "middle",
 				x: this.x(column) + CELL / 2, y: SIDE + 14 },
 				column % 2 ? "" : quantity.size(
-				size ?? 0).replace(".0", "").replace(" B", ""))),
+				first(size ?? 0)).replace(".0", "").replace(" B", ""))),
 			...this.lives.values.map((life, row) =>
 				svg("text", { class: "tick", x: LEFT - 6,
 					y: this.y(row) + 12,
-					"text-anchor": "end" }, time(life))),
+					"text-anchor": "end" }, label(life))),
 			svg("text", { class: "tick", x: 2, y: SIDE + 14 },
 			    "lived ↓ size →")];
 	}
@@ -261,14 +270,14 @@ export class Density {
 	}
 
 	private sizesOf([from, to]: [number, number]): [number, number] {
-		return [this.sizes.values[from] ?? 0,
+		return [first(this.sizes.values[from] ?? 0),
 			2 * (this.sizes.values[to] ?? 0) - 1];
 	}
 
 	private livesOf([from, to]: [number, number]): [number, number] {
-		const first = this.lives.values[from], last = this.lives.values[to];
+		const low = this.lives.values[from], last = this.lives.values[to];
 
-		return [first ?? -1, last === null ? -1 : 2 * last - 1];
+		return [low == null ? -1 : first(low), last === null ? -1 : 2 * last - 1];
 	}
 
 	private drawBrush(): void {
@@ -281,10 +290,10 @@ export class Density {
 			y: this.y(high), height: (high - low + 1) * HIGH,
 			visibility: "visible" }))
 			this.over.setAttribute(name, String(value));
-		this.tell([columns && this.sizesOf(columns).map((size) =>
-			quantity.size(size)).join(" – "),
-			rows && this.livesOf(rows).map((ns) =>
-				time(ns < 0 ? null : ns)).join(" – "),
+		this.tell([columns && between(this.sizesOf(columns).map((size) =>
+			quantity.size(size))),
+			rows && between(this.livesOf(rows).map((ns) =>
+				time(ns < 0 ? null : ns))),
 			this.figure(this.sum([left, right], [low, high]))]
 			.filter(Boolean).join(", "));
 	}
