@@ -225,6 +225,16 @@ static void add_place(const struct sql_session *session, struct buffer *out,
 		      (size_t)(at - line) + 1);
 }
 
+/* What to do about a message of SQLite; may be empty. */
+static const char *hint(const char *message)
+{
+	if (strncmp(message, "no such table", 13) == 0)
+		return ": `.tables` lists them";
+	if (strncmp(message, "no such column", 14) == 0)
+		return ": `.schema TABLE` lists them";
+	return "";
+}
+
 /* Log the error. `statement`: its text, for the position; NULL: a run-time
  * error. */
 static int refuse(struct sql_session *session, int status,
@@ -247,7 +257,8 @@ static int refuse(struct sql_session *session, int status,
 		log_error("SQL: out of memory: raise --memory, or select "
 			  "less");
 	else
-		log_error("SQL: %s%s", text.data, buffer_text(&place));
+		log_error("SQL: %s%s%s", text.data, buffer_text(&place),
+			  hint(text.data));
 	return EXIT_NOTHING;
 }
 

@@ -690,7 +690,8 @@ def forms_say_the_same(directory):
                            (("-f", script + "x"), "cannot read"),
                            (("select from",), "syntax"),
                            ((".nosuch",), "no such command"),
-                           (("select nosuch from sums",), "nosuch")):
+                           (("select nosuch from sums",), "nosuch.*schema"),
+                           (("select 1 from nosuch",), "nosuch: `.tables`")):
         done = gnomon("sql", path, *words, statuses=(2,))
         check(re.search(pattern, done.err), done.err)
     check("blocks" in gnomon("sql", path, ".tables").out, "tables")

@@ -192,6 +192,22 @@ const struct sql_table sql_table_snapshots = {
 
 /* ---- usage ---- */
 
+static const char *const usage_help[GT_USAGE_VALUES] = {
+	[GT_USAGE_COST_NS] = "time that the recorder took to read the row",
+	[GT_USAGE_SIZE] = "mapped bytes (VSS)",
+	[GT_USAGE_RSS] = "resident bytes",
+	[GT_USAGE_SHARED] = "resident bytes of files and shared memory",
+	[GT_USAGE_PSS] = "resident bytes, shared ones divided by their users",
+	[GT_USAGE_SHARED_CLEAN] = "see /proc/PID/smaps",
+	[GT_USAGE_SHARED_DIRTY] = "see /proc/PID/smaps",
+	[GT_USAGE_PRIVATE_CLEAN] = "see /proc/PID/smaps",
+	[GT_USAGE_PRIVATE_DIRTY] = "see /proc/PID/smaps",
+	[GT_USAGE_ANONYMOUS] = "resident bytes of no file",
+	[GT_USAGE_SWAP] = "bytes in swap",
+	[GT_USAGE_FAULTS_MINOR] = "page faults that read nothing, so far",
+	[GT_USAGE_FAULTS_MAJOR] = "page faults that read from a disk, so far",
+};
+
 static const struct sql_column *usage_columns(unsigned *count)
 {
 	static struct sql_column list[1 + GT_USAGE_VALUES];
@@ -206,7 +222,7 @@ static const struct sql_column *usage_columns(unsigned *count)
 			if (report_usage_keys[i] != NULL)
 				list[known++] = (struct sql_column){
 					report_usage_keys[i], SQL_INTEGER,
-					.help = "as counted by the kernel",
+					.help = usage_help[i],
 				};
 	}
 	*count = known;
