@@ -98,6 +98,9 @@ static int refuse_word(const char *word, const struct command *const *commands)
 	if (nearest.word != NULL)
 		log_error("%s: no such command: did you mean `gnomon %s`?",
 			  word, nearest.word);
+	else if (strcmp(word, "help") == 0 || strcmp(word, "version") == 0)
+		log_error("%s: no such command: did you mean `gnomon --%s`?",
+			  word, word);
 	else if (stat(word, &status) == 0 && S_ISREG(status.st_mode))
 		log_error("%s: no such command: did you mean `gnomon %s %s`?",
 			  word, access(word, X_OK) == 0 ? "run" : "report",

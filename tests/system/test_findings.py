@@ -247,6 +247,8 @@ def words_that_are_none(directory):
     for word in ("gnomon run ./program", "gnomon report", "gnomon serve"):
         check(word in alone.err and alone.out == "", alone.err)
     for words, status, wanted in (
+            (["help"], 2, "did you mean `gnomon --help`?"),
+            (["version"], 2, "did you mean `gnomon --version`?"),
             (["reprot"], 2, "did you mean `gnomon report`?"),
             ([program("findings")], 2, "did you mean `gnomon run "),
             (["nonsense"], 2, "`gnomon --help`"),
