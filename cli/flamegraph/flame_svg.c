@@ -368,6 +368,22 @@ static void put_changes(struct picture *p, double *x, unsigned y)
 		put_kind(p, kinds[i][0], kinds[i][1], x, y);
 }
 
+/* Whether a box has the library's colour. */
+static bool is_shown(const struct flame_tree *tree, uint32_t library)
+{
+	for (uint32_t n = 0; n < tree->count; n++) {
+		const struct profile_frame *frame;
+
+		if (tree->nodes[n].frame == PROFILE_NONE)
+			continue;
+		frame = &tree->profile->frames[tree->nodes[n].frame];
+		if (tree->library_of[tree->number[tree->nodes[n].frame]] ==
+		    library && frame->stop == GT_STOP_BOTTOM && !frame->glue)
+			return true;
+	}
+	return false;
+}
+
 static void put_legend(struct picture *p, unsigned y)
 {
 	const struct flame_tree *tree = &p->tree;
@@ -381,6 +397,8 @@ static void put_legend(struct picture *p, unsigned y)
 		put_kind(p, "glue", "allocators, start-up", &x, y);
 		for (uint32_t i = 1; i < tree->library_count && i <= COLOURS;
 		     i++) {
+			if (!is_shown(tree, i))
+				continue;
 			snprintf(class, sizeof(class), "l%" PRIu32, i);
 			put_kind(p, class, tree->libraries[i], &x, y);
 		}
