@@ -19,6 +19,19 @@ const char *report_plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* Prints a text after a label of the summary, on as many lines as needed. */
+static void put_lines(const struct report *r, const char *text)
+{
+	struct buffer plain = { 0 }, lines = { 0 };
+
+	buffer_string(&plain, text);
+	buffer_printable(&plain);
+	buffer_wrap(&lines, plain.data, COLUMN, report_width());
+	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
+	buffer_free(&plain);
+	buffer_free(&lines);
+}
+
 /* Where the live blocks lie; nearly all blocks of nearly all programs lie in
  * the main arena. */
 static void put_heap(const struct report *r)
@@ -106,24 +119,36 @@ static void put_live(const struct report *r, const char *end)
 		end);
 }
 
-static void put_totals(const struct report *r)
+/* With filters it is not their own peak, and may be less than live. */
+static void put_peak(const struct report *r)
 {
 	const char *filters = filter_text(r->options->query->filter);
+	const struct figures *sum = &r->about.sum;
+	struct buffer text = { 0 };
+
+	fprintf(r->out, filters[0] == 0 ? "  peak         " :
+		"  at the peak  ");
+	buffer_printf(&text, "%s in %s%s, after %s: %s",
+		      SIZE_TEXT(sum->peak_bytes),
+		      COUNTED(sum->peak_blocks, "block"),
+		      filters[0] == 0 ? "" : " of these",
+		      TIME_TEXT(r->about.peak_time_ns),
+		      filters[0] != 0 ? "the peak of all blocks" :
+		      model_number(r->model, GT_INFO, "part", 0) != 0 ?
+		      "the most in this part" : "the most at any time");
+	put_lines(r, text.data);
+	buffer_free(&text);
+}
+
+static void put_totals(const struct report *r)
+{
 	const struct figures *sum = &r->about.sum;
 
 	fprintf(r->out, "  allocations  %s, %s in total (realloc counts here "
 		"and as a free)\n", COUNT_TEXT(sum->count),
 		SIZE_TEXT(sum->total_bytes));
 	fprintf(r->out, "  frees        %s\n", COUNT_TEXT(sum->frees));
-	/* with filters it is not their own peak, and may be less than live */
-	fprintf(r->out, filters[0] == 0 ?
-		"  peak         %s in %s, after %s: %s\n" :
-		"  at the peak  %s in %s of these, after %s: %s\n",
-		SIZE_TEXT(sum->peak_bytes), COUNTED(sum->peak_blocks, "block"),
-		TIME_TEXT(r->about.peak_time_ns),
-		filters[0] != 0 ? "the peak of all blocks" :
-		model_number(r->model, GT_INFO, "part", 0) != 0 ?
-		"the most in this part" : "the most at any time");
+	put_peak(r);
 	put_live(r, " at the end: leaked, or in use until then");
 	put_heap(r);
 	put_temporary(r);
@@ -162,19 +187,6 @@ static void put_dropped(const struct report *r,
 			": all selected events are here" :
 			": every event is here";
 	fprintf(r->out, "  dropped      0%s\n", what);
-}
-
-/* Prints a text after a label of the summary, on as many lines as needed. */
-static void put_lines(const struct report *r, const char *text)
-{
-	struct buffer plain = { 0 }, lines = { 0 };
-
-	buffer_string(&plain, text);
-	buffer_printable(&plain);
-	buffer_wrap(&lines, plain.data, COLUMN, report_width());
-	fputs(lines.size > COLUMN ? lines.data + COLUMN : "\n", r->out);
-	buffer_free(&plain);
-	buffer_free(&lines);
 }
 
 /* Allocations that filters could not judge, unless put_left_out has them. */

@@ -124,7 +124,7 @@ export function remember(statement: string): void {
  * position. */
 export function placeOf(message: string, statement: string):
 		[number, number] | null {
-	const told = /line (\d+), column (\d+)\s*$/.exec(message);
+	const told = /: line (\d+), column (\d+)(?:: |$)/.exec(message);
 
 	if (!told)
 		return null;
