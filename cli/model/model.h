@@ -180,7 +180,7 @@ bool model_is_selected(const struct model *model);
 bool model_is_of_moment(const struct model *model);
 /* Whether the stamp is at or before until_ns. */
 bool model_counts(const struct model *model, uint64_t stamp);
-/* The index that the measures come from (cli/model/rows/rows_answer.h); NULL:
+/* The index that the measures come from (cli/model/index/index_answer.h); NULL:
  * they come from events. */
 struct store *model_store(const struct model *model);
 /* Whether groups_max was reached and some allocations had no group. */

@@ -125,12 +125,12 @@ struct model {
 	uint64_t span_factor;		/* ns per tick << 32 */
 	uint64_t until;			/* last stamp that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* For answers from rows (cli/model/rows): the index, owned; a request
-	 * was made; all contexts are merged into the root; the last stamp of
-	 * the outline; the peak of all blocks of a view. */
+	/* For answers from the index (cli/model/index): the index, owned; a
+	 * request was made; all contexts are merged into the root; the last
+	 * stamp of the outline; the peak of all blocks of a view. */
 	struct store *store;
 	bool asked, merged;
-	uint64_t *chosen;		/* bit set of rows_wanted, owned */
+	uint64_t *chosen;		/* bit set of index_wanted, owned */
 	size_t chosen_nodes;
 	uint64_t outline_stamp;
 	bool peak_known;

@@ -22,7 +22,7 @@
 #include "cli/model/core/weight.h"
 #include "cli/model/omitted.h"
 #include "cli/model/moment.h"
-#include "cli/model/rows/rows_sweep.h"
+#include "cli/model/index/index_sweep.h"
 #include "cli/model/tap.h"
 #include "unwind/claim.h"
 
@@ -250,7 +250,7 @@ static bool ask_store(struct follower *f)
 			  query->order == MEASURE_PEAK ||
 			  query->order == MEASURE_OWN_PEAK,
 	};
-	struct rows_grouping grouping = { .group = group_of, .owner = f,
+	struct index_grouping grouping = { .group = group_of, .owner = f,
 				  .count = f->series->shown + 1 };
 	struct store_step *list;
 	bool complete;
@@ -259,14 +259,14 @@ static bool ask_store(struct follower *f)
 	    model_is_of_moment(model))
 		return false;
 	list = grow_zeroed((f->all + 1) * steps, sizeof(*list));
-	complete = rows_timeline(model, &grouping, &axis, list) == 0;
+	complete = index_timeline(model, &grouping, &axis, list) == 0;
 	if (complete)
 		take_steps(f, 0, list, f->all + 1);
 	/* the last of these includes blocks that do not count */
 	if (complete && rows->source->keep != NULL) {
 		grouping.group = whole_of;
 		grouping.count = 1;
-		complete = rows_timeline(model, &grouping, &axis, list) == 0;
+		complete = index_timeline(model, &grouping, &axis, list) == 0;
 		if (complete)
 			take_steps(f, f->all, list, 1);
 	}

@@ -50,7 +50,7 @@ static void open_session(void)
 		abort();
 	log_set_quiet(true);
 	reading_init(&reading);
-	reading.index = ROWS_MAKE_NEVER;
+	reading.index = INDEX_MAKE_NEVER;
 	reading.traces = grow_zeroed(1, sizeof(*reading.traces));
 	reading.traces[0] = grow_format("/proc/self/fd/%d", fd);
 	reading.trace_count = 1;
