@@ -34,7 +34,7 @@ ANY_MAY = ["unwind/claim.h"]
 # the reader only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "cli/command/control_format.h",
                 "cli/command/options_agree.h", "cli/trace/format/",
-                "preload/format.h", "unwind/layout.h", "unwind/order.h",
+                "preload/format.h", "unwind/layout.h", "unwind/byte_order.h",
                 "arch.h",
                 "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
                 "cli/symbol/"]
@@ -85,7 +85,7 @@ RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h",
-                   "unwind/order.h", "unwind/order_other.h"}
+                   "unwind/byte_order.h", "unwind/byte_order_other.h"}
 # Of the reader the sources that the recorder is made of as well, with their
 # headers, what an event is, units of figures, and the format of traces.
 RECORDER_READER = {"cli/base/grow.h", "cli/base/text/quantity.h",

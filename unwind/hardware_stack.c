@@ -1,5 +1,5 @@
 /*
- * hardware.c: see hardware.h.
+ * hardware_stack.c: see hardware_stack.h.
  *
  * A context depends on the return addresses alone. Frames equal to the last
  * capture's, counted from the outermost, therefore have the same contexts; only
@@ -17,7 +17,7 @@
  * I2  [lo, end) was readable. It still is: the kernel unmaps a thread's own
  *     shadow stack after the thread's end.
  */
-#include "unwind/hardware.h"
+#include "unwind/hardware_stack.h"
 
 #include "unwind/claim.h"
 #include "unwind/context.h"

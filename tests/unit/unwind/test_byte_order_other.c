@@ -1,5 +1,5 @@
 /*
- * test_order_other.c: words of the other byte order, as they lie in memory.
+ * test_byte_order_other.c: words of the other byte order, as they lie in memory.
  */
 // FLAGS: -O2 -DGNOMON_OTHER_ORDER -fno-tree-loop-distribute-patterns
 // FLAGS: -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "preload/ring/shared.h"
-#include "unwind/order.h"
+#include "unwind/byte_order.h"
 
 #define WORDS 9
 

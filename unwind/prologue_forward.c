@@ -1,8 +1,8 @@
 /*
- * prologue_onward.c: the forward analysis: see prologue_way.h.
+ * prologue_forward.c: the forward analysis: see prologue_state.h.
  */
 #include "unwind/claim.h"
-#include "unwind/prologue_way.h"
+#include "unwind/prologue_state.h"
 
 #if ARCH_DECODES
 
@@ -10,7 +10,7 @@
 
 /* Finds the callee-saved registers in a frame whose CFA is known. False: one of
  * them does not have the caller's value. */
-static bool find_saved(const struct way *w, struct prologue_frame *f)
+static bool find_saved(const struct code_state *w, struct prologue_frame *f)
 {
 	unsigned r;
 
@@ -18,7 +18,7 @@ static bool find_saved(const struct way *w, struct prologue_frame *f)
 	for (r = 0; r < ARCH_REG_COUNT; r++) {
 		struct value v = w->reg[r];
 
-		if (!way_preserves(r) || value_is(v, ENTRY, r, 0))
+		if (!state_preserves(r) || value_is(v, ENTRY, r, 0))
 			continue;
 		if (v.kind != WORD || v.reg != f->base || v.m ||
 		    (!ARCH_LINK_REGISTER && v.n - f->cfa >= ARCH_RA_OFFSET))
@@ -47,7 +47,7 @@ static bool find_saved_beside(struct value v, unsigned r,
 
 /* Something was stored relative to sp that the code may load relative to fp:
  * after a signal this cannot be decided. */
-static bool stores_unseen(const struct search *s, const struct way *w)
+static bool stores_unseen(const struct search *s, const struct code_state *w)
 {
 	unsigned r;
 
@@ -59,7 +59,7 @@ static bool stores_unseen(const struct search *s, const struct way *w)
 
 /* Like is_left, if sp is loaded from a word of the frame: in a function that
  * has realigned it. Before a tail call the return address is not popped yet. */
-static bool is_left_aligned(const struct search *s, const struct way *w,
+static bool is_left_aligned(const struct search *s, const struct code_state *w,
 			    struct value target, struct prologue_frame *f)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
@@ -68,13 +68,14 @@ static bool is_left_aligned(const struct search *s, const struct way *w,
 
 	*f = (struct prologue_frame){ .base = sp.reg, .deref = true,
 				      .cfa = sp.n, .ra = ARCH_RA_OFFSET };
-	if (sp.reg != ARCH_REG_FP || sp.m != passed || !way_is_sane(f, s->exact) ||
+	if (sp.reg != ARCH_REG_FP || sp.m != passed ||
+	    !state_is_sane(f, s->exact) ||
 	    (target.kind == BEYOND &&
 	     (target.reg != sp.reg || target.n != sp.n ||
 	      target.m != ARCH_RA_OFFSET)))
 		return false;
 	for (r = 0; r < ARCH_REG_COUNT; r++) {
-		if (!way_preserves(r) || value_is(w->reg[r], ENTRY, r, 0))
+		if (!state_preserves(r) || value_is(w->reg[r], ENTRY, r, 0))
 			continue;
 		if (!find_saved_beside(w->reg[r], r, f))
 			return false;
@@ -84,7 +85,7 @@ static bool is_left_aligned(const struct search *s, const struct way *w,
 }
 
 /* Whether the function exits here, by a return or a tail call. */
-static bool is_left(const struct search *s, const struct way *w,
+static bool is_left(const struct search *s, const struct code_state *w,
 		    struct value target, struct prologue_frame *f)
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
@@ -94,7 +95,7 @@ static bool is_left(const struct search *s, const struct way *w,
 		ra = target;
 	if (!ARCH_LINK_REGISTER && sp.kind == WORD)
 		return is_left_aligned(s, w, target, f);
-	if (sp.kind != ENTRY || !way_is_base(sp.reg))
+	if (sp.kind != ENTRY || !state_is_base(sp.reg))
 		return false;
 	f->base = sp.reg;
 	f->deref = false;
@@ -107,19 +108,19 @@ static bool is_left(const struct search *s, const struct way *w,
 	f->ra = f->ra_kept ? 0 : ra.n - sp.n;
 	if (!ARCH_LINK_REGISTER && f->ra != ARCH_RA_OFFSET)
 		return false;
-	return way_is_sane(f, s->exact) && find_saved(w, f);
+	return state_is_sane(f, s->exact) && find_saved(w, f);
 }
 
-static void remember_way(struct search *s, const struct way *w)
+static void remember_way(struct search *s, const struct code_state *w)
 {
 	unsigned i;
 
-	if (s->ways == WAYS_MAX) {
-		for (i = 1; i < WAYS_MAX; i++)
-			s->way[i - 1] = s->way[i];
-		s->ways--;
+	if (s->state_count == STATES_MAX) {
+		for (i = 1; i < STATES_MAX; i++)
+			s->state[i - 1] = s->state[i];
+		s->state_count--;
 	}
-	s->way[s->ways++] = *w;
+	s->state[s->state_count++] = *w;
 }
 
 /* Whether this jump is followed for the first time, if it goes backward. */
@@ -139,29 +140,30 @@ static bool jump_is_new(struct search *s, uintptr_t from, uintptr_t to)
 }
 
 /* Executes the instruction in the delay slot, if there is one. */
-static bool run_delayed(struct search *s, struct way *w,
+static bool run_delayed(struct search *s, struct code_state *w,
 			const struct arch_operation *op)
 {
 	struct arch_operation delayed;
 
 	if (!op->delayed)
 		return true;
-	if (!way_next(s, w, &delayed) || delayed.kind >= ARCH_OP_CALL)
+	if (!state_next(s, w, &delayed) || delayed.kind >= ARCH_OP_CALL)
 		return false;
-	way_apply(w, &delayed);
+	state_apply(w, &delayed);
 	return true;
 }
 
 /* Another function's beginning: it stores the return address register, which
  * has no known value after a call. */
-static bool begins_another(const struct way *w, const struct arch_operation *op)
+static bool begins_another(const struct code_state *w,
+			   const struct arch_operation *op)
 {
 	return op->kind == ARCH_OP_STORE && op->mask >> ARCH_REG_LR & 1 &&
 	       w->reg[ARCH_REG_LR].kind == UNKNOWN;
 }
 
 /* Whether the stack pointer is aligned for the call before pc. */
-static bool may_call(const struct search *s, const struct way *w)
+static bool may_call(const struct search *s, const struct code_state *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
 
@@ -170,7 +172,7 @@ static bool may_call(const struct search *s, const struct way *w)
 
 /* Slots below the stack pointer no longer hold saved registers: a function that
  * is jumped to stores its own there. */
-static void leave_homes(struct way *w)
+static void leave_homes(struct code_state *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
 	unsigned r;
@@ -183,7 +185,7 @@ static void leave_homes(struct way *w)
 
 /* Whether the frame is released and the return address known: a jump is then a
  * tail call. */
-static bool is_gone(const struct search *s, const struct way *w)
+static bool is_gone(const struct search *s, const struct code_state *w)
 {
 	struct value sp = w->reg[ARCH_REG_SP], ra = w->reg[ARCH_REG_LR];
 
@@ -201,7 +203,7 @@ enum follow { ON, LEFT, DEAD };
 
 /* After a signal the register may have lost the return address unnoticed: a
  * register jump that releases no stack may be a switch. */
-static bool is_switch(const struct search *s, const struct way *w,
+static bool is_switch(const struct search *s, const struct code_state *w,
 		      const struct arch_operation *op)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
@@ -211,18 +213,18 @@ static bool is_switch(const struct search *s, const struct way *w,
 	       sp.reg == ARCH_REG_SP && sp.n <= 0;
 }
 
-static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
-				const struct arch_operation *op,
+static enum follow go_elsewhere(struct search *s, struct code_state *w,
+				uintptr_t pc, const struct arch_operation *op,
 				struct prologue_frame *f)
 {
 	struct value target = w->reg[op->a];
-	struct way straight = *w;
+	struct code_state straight = *w;
 
 	if (!run_delayed(s, w, op))
 		return DEAD;
 	switch (op->kind) {
 	case ARCH_OP_CALL:
-		way_apply(w, op);
+		state_apply(w, op);
 		return may_call(s, w) ? ON : DEAD;
 	case ARCH_OP_BRANCH:
 		if (!op->annuls)
@@ -249,7 +251,8 @@ static enum follow go_elsewhere(struct search *s, struct way *w, uintptr_t pc,
 	}
 }
 
-static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
+static bool follow(struct search *s, struct code_state *w,
+		   struct prologue_frame *f)
 {
 	struct arch_operation op;
 	enum follow how = ON;
@@ -257,7 +260,7 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 	while (how == ON) {
 		uintptr_t pc = w->pc;
 
-		if (!way_next(s, w, &op) || begins_another(w, &op))
+		if (!state_next(s, w, &op) || begins_another(w, &op))
 			return false;
 		if (op.conditional)
 			remember_way(s, w);
@@ -265,9 +268,9 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 			how = go_elsewhere(s, w, pc, &op, f);
 			continue;
 		}
-		way_apply(w, &op);
+		state_apply(w, &op);
 		if (op.kind == ARCH_OP_LOAD && op.mask >> ARCH_REG_PC & 1)
-			how = way_is_list(op.mask) &&
+			how = state_is_list(op.mask) &&
 					      is_left(s, w, w->reg[ARCH_REG_PC],
 						      f) ?
 				      LEFT : DEAD;
@@ -278,21 +281,21 @@ static bool follow(struct search *s, struct way *w, struct prologue_frame *f)
 /* Follows the remaining paths. */
 static bool follow_next(struct search *s, struct prologue_frame *f)
 {
-	struct way w;
+	struct code_state w;
 
-	while (s->ways && s->left) {
-		w = s->way[--s->ways];
+	while (s->state_count && s->left) {
+		w = s->state[--s->state_count];
 		if (follow(s, &w, f))
 			return true;
 	}
 	return false;
 }
 
-bool prologue_onward(struct search *s, uintptr_t pc, struct prologue_frame *f)
+bool prologue_forward(struct search *s, uintptr_t pc, struct prologue_frame *f)
 {
-	struct way w;
+	struct code_state w;
 
-	way_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
+	state_begin(&w, pc, arch_code_mode(pc, s->exact), s->exact);
 	remember_way(s, &w);
 	return follow_next(s, f);
 }

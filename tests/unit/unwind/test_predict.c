@@ -1,5 +1,5 @@
 /*
- * test_expect.c: stacks that are followed as they were met, and all that leads
+ * test_predict.c: stacks that are followed as they were met, and all that leads
  * away from them.
  */
 // FLAGS: -O2 -fomit-frame-pointer
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
-#include "unwind/expect.h"
+#include "unwind/predict.h"
 #include "unwind/placement.h"
 #include "unwind/walk.h"
 
@@ -23,7 +23,7 @@ static struct capture_thread *self;
 
 /* The stack outward of a function's caller. */
 struct stack {
-	struct expected_walk walk;
+	struct predicted_walk walk;
 	uintptr_t address[DEPTH_MAX];
 	uint32_t n, context;
 };
@@ -44,7 +44,7 @@ static void describe(struct stack *s, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	uint64_t hash;
 
 	assert_true(stack_is_base(self, sp));
-	s->walk = (struct expected_walk){
+	s->walk = (struct predicted_walk){
 		.ra = ra, .sp = sp, .fp = fp, .lo = sp, .hi = self->hi };
 	s->n = walk_addresses(&from, s->address, DEPTH_MAX, &stop, &hash);
 	assert_true(s->n > 4);
@@ -53,15 +53,15 @@ static void describe(struct stack *s, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 }
 
 static bool follows(const struct stack *s, uint32_t context,
-		    const struct capture_thread *t, struct expected_walk *e)
+		    const struct capture_thread *t, struct predicted_walk *e)
 {
 	*e = s->walk;
-	return expect_follow(e, context, t);
+	return predict_follow(e, context, t);
 }
 
 static void check_follows(const struct stack *s)
 {
-	struct expected_walk e;
+	struct predicted_walk e;
 
 	assert_true(follows(s, s->context, NULL, &e));
 	assert_int_equal(e.count, s->n);
@@ -72,7 +72,7 @@ static void check_follows(const struct stack *s)
  * that ended for another reason. */
 static void check_others(struct stack *s)
 {
-	struct expected_walk e;
+	struct predicted_walk e;
 	uint32_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -94,7 +94,7 @@ static void check_others(struct stack *s)
 static void check_bounds(const struct stack *s)
 {
 	struct stack less = *s;
-	struct expected_walk e;
+	struct predicted_walk e;
 
 	for (less.walk.hi = s->walk.sp; less.walk.hi < s->walk.hi;
 	     less.walk.hi += ARCH_WORD)
@@ -107,7 +107,7 @@ static void check_bounds(const struct stack *s)
 /* Code of the outermost frames but one is no more. */
 static void check_forgotten(const struct stack *s)
 {
-	struct expected_walk e;
+	struct predicted_walk e;
 	uintptr_t gone = s->address[s->n - 2];
 
 	context_forget(gone, gone + 1, 0);
@@ -163,7 +163,7 @@ static bool saved_since;
 static __attribute__((WITH_FP)) void check_fp(void)
 {
 	struct stack s;
-	struct expected_walk e;
+	struct predicted_walk e;
 	uint32_t id, by_fp = 0;
 
 	describe(&s, (uintptr_t)__builtin_return_address(0),
@@ -213,7 +213,7 @@ static void test_frame_pointers(void **unused)
 static __attribute__((WITH_FP)) void check_barrier(void)
 {
 	struct stack s;
-	struct expected_walk e;
+	struct predicted_walk e;
 
 	embed_hook(self);
 	assert_true(self->barrier_count > 0);
@@ -263,7 +263,7 @@ static uintptr_t address_of(uint32_t context, unsigned outward)
 static __attribute__((noinline)) void check_given_up(void)
 {
 	const uintptr_t *slot = NULL;
-	struct expectation of;
+	struct prediction of;
 	uint32_t context = 0;
 	volatile unsigned i;	/* one call */
 
@@ -277,11 +277,11 @@ static __attribute__((noinline)) void check_given_up(void)
 		slot = (const uintptr_t *)
 			self->frames[self->barrier[0]].slot;
 		assert_true(barrier_is_stub(*slot));
-		expect_probe(&of, address_of(context, 0),
-			     address_of(context, 1), address_of(context, 2),
-			     self->hi - hook_sp);
-		expect_find(&of, address_of(context, 3));
-		expect_learn(&of, context);
+		predict_probe(&of, address_of(context, 0),
+			      address_of(context, 1), address_of(context, 2),
+			      self->hi - hook_sp);
+		predict_find(&of, address_of(context, 3));
+		predict_learn(&of, context);
 		placement_strange(self, GT_WHY_RUNTIME);
 		/* as if it had been met by other threads alone */
 		memset(self->seen, 0,
@@ -297,7 +297,7 @@ static void test_given_up(void **unused)
 	recurse(20, check_given_up);
 }
 
-#define DEEP 200u	/* more than EXPECT_MAX, the bottom's left out */
+#define DEEP 200u	/* more than PREDICT_MAX, the bottom's left out */
 #define ALIKE 8u
 
 static uint32_t pattern, taken;
@@ -357,7 +357,7 @@ static void test_redrawn(void **unused)
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	counts = &self->report->counts;
-	for (n = 0; n < 6 * ALIKE + EXPECT_TRIES; n++) {
+	for (n = 0; n < 6 * ALIKE + PREDICT_TRIES; n++) {
 		i = n < 2 * ALIKE ? 2 * ALIKE - 1 - n :
 		    n < 4 * ALIKE ? 1 + n % (ALIKE - 2) :
 				    ALIKE + (n + 1) % (ALIKE - 2);
@@ -374,50 +374,50 @@ static void test_redrawn(void **unused)
 	assert_int_equal(self->redrawn, 0);
 }
 
-/* When it is worth while to follow: not further than EXPECT_MAX, as the shadow
+/* When it is worth while to follow: not further than PREDICT_MAX, as the shadow
  * has it, and as the last stack that was followed had it. */
 static void test_wanted(void **unused)
 {
 	struct capture_report report = { 0 };
-	struct capture_thread t = { .report = &report, .count = EXPECT_MAX };
+	struct capture_thread t = { .report = &report, .count = PREDICT_MAX };
 
 	(void)unused;
-	assert_true(expect_wanted(&t, 64, 0x1001));
-	t.count = EXPECT_MAX + 8;
-	assert_false(expect_wanted(&t, 64, 0x1001));
+	assert_true(predict_wanted(&t, 64, 0x1001));
+	t.count = PREDICT_MAX + 8;
+	assert_false(predict_wanted(&t, 64, 0x1001));
 	t.barrier[0] = 8;
 	t.barrier_count = 1;
-	assert_true(expect_wanted(&t, 64, 0x1001));
-	expect_answered(&t, 8, true, 64, 0x1001);
-	assert_false(expect_wanted(&t, 64, 0x1001));
-	assert_true(expect_wanted(&t, 72, 0x1001));
+	assert_true(predict_wanted(&t, 64, 0x1001));
+	predict_answered(&t, 8, true, 64, 0x1001);
+	assert_false(predict_wanted(&t, 64, 0x1001));
+	assert_true(predict_wanted(&t, 72, 0x1001));
 	/* the barrier was no more */
-	expect_answered(&t, EXPECT_MAX + 8, false, 64, 0x1001);
-	assert_false(expect_wanted(&t, 72, 0x1001));
-	t.redrawn = EXPECT_REDRAWN;
-	assert_true(expect_wanted(&t, 72, 0x1001));
+	predict_answered(&t, PREDICT_MAX + 8, false, 64, 0x1001);
+	assert_false(predict_wanted(&t, 72, 0x1001));
+	t.redrawn = PREDICT_REDRAWN;
+	assert_true(predict_wanted(&t, 72, 0x1001));
 }
 
 /* Of those that begin alike. */
-static uint32_t found(uintptr_t fourth, struct expectation *of)
+static uint32_t found(uintptr_t fourth, struct prediction *of)
 {
-	expect_probe(of, 0x1001, 0x1002, 0x1003, 640);
-	expect_find(of, fourth);
+	predict_probe(of, 0x1001, 0x1002, 0x1003, 640);
+	predict_find(of, fourth);
 	return of->context;
 }
 
 static void learn(uintptr_t fourth, uint32_t context)
 {
-	struct expectation of;
+	struct prediction of;
 
 	found(fourth, &of);
-	expect_learn(&of, context);
+	predict_learn(&of, context);
 }
 
 /* The newest in a place, as many as it has ways. */
 static void test_recent(void **unused)
 {
-	struct expectation of;
+	struct prediction of;
 	uint32_t i;
 
 	(void)unused;
@@ -441,7 +441,7 @@ static void test_recent(void **unused)
  * under every tag, also where other ways are empty. */
 static void test_alike(void **unused)
 {
-	struct expectation of;
+	struct prediction of;
 	unsigned tags = 0;
 	uintptr_t i;
 
@@ -469,7 +469,7 @@ static void test_alike(void **unused)
  * tag, but the fourth address, which chooses the tag alone. */
 static void test_told_apart(void **unused)
 {
-	struct expectation of;
+	struct prediction of;
 	unsigned changed, met[5] = { 0 };
 	uintptr_t i;
 
@@ -478,11 +478,11 @@ static void test_told_apart(void **unused)
 	learn(0x1004, 100);
 	for (i = 8; i < 8 * TRIED; i += 8)
 		for (changed = 0; changed < 5; changed++) {
-			expect_probe(&of, 0x1001 + (changed == 0) * i,
-				     0x1002 + (changed == 1) * i,
-				     0x1003 + (changed == 2) * i,
-				     640 + (changed == 3) * i);
-			expect_find(&of, 0x1004 + (changed == 4) * i);
+			predict_probe(&of, 0x1001 + (changed == 0) * i,
+				      0x1002 + (changed == 1) * i,
+				      0x1003 + (changed == 2) * i,
+				      640 + (changed == 3) * i);
+			predict_find(&of, 0x1004 + (changed == 4) * i);
 			met[changed] += of.context != 0;
 		}
 	for (changed = 0; changed < 4; changed++)
@@ -493,7 +493,7 @@ static void test_told_apart(void **unused)
 /* What has no room beside the tag, and what is no context. */
 static void test_left_out(void **unused)
 {
-	struct expectation of;
+	struct prediction of;
 
 	(void)unused;
 	start(0);

@@ -1,10 +1,10 @@
 /*
- * order_other.h: see order.h: words of the other byte order. Only for the
- * recorder, whose atomic words are all shared ones: C11's functions are
+ * byte_order_other.h: see byte_order.h: words of the other byte order. Only for
+ * the recorder, whose atomic words are all shared ones: C11's functions are
  * redefined here for these types alone.
  */
-#ifndef GNOMON_UNWIND_ORDER_OTHER_H
-#define GNOMON_UNWIND_ORDER_OTHER_H
+#ifndef GNOMON_UNWIND_BYTE_ORDER_OTHER_H
+#define GNOMON_UNWIND_BYTE_ORDER_OTHER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /*
- * expect.c: see expect.h.
+ * predict.c: see predict.h.
  */
-#include "unwind/expect.h"
+#include "unwind/predict.h"
 #include "unwind/memory.h"
 
 struct recent *recent_stacks;
 
-int expect_init(void)
+int predict_init(void)
 {
 	recent_stacks = unwind_alloc(sizeof(*recent_stacks) << RECENT_BITS);
 	return recent_stacks ? 0 : -12;		/* ENOMEM */

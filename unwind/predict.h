@@ -1,5 +1,5 @@
 /*
- * expect.h: value prediction for walks: a stack that was captured before is
+ * predict.h: value prediction for walks: a stack that was captured before is
  * only compared, not unwound again.
  *
  *	recent    hash table, four contexts a slot. Key: the three innermost
@@ -21,8 +21,8 @@
  * All threads share the recent stacks. Thread context: any, also signal
  * handlers.
  */
-#ifndef GNOMON_UNWIND_EXPECT_H
-#define GNOMON_UNWIND_EXPECT_H
+#ifndef GNOMON_UNWIND_PREDICT_H
+#define GNOMON_UNWIND_PREDICT_H
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
@@ -34,26 +34,26 @@
 #define RECENT_WAYS 4
 #define RECENT_TAG 24		/* bit position of the tag, above the context;
 				 * larger ids are not kept */
-#define EXPECT_FRAMES 4u	/* walked before a prediction is followed */
-#define EXPECT_MAX 96u		/* longer stacks are joined to the shadow … */
-#define EXPECT_REDRAWN 3u	/* … unless so many in a row were mostly new */
-#define EXPECT_TRIES 256u	/* after so many the choice is made again */
-#define EXPECT_AHEAD 28u	/* nodes to prefetch */
-#define EXPECT_LINE (64 / sizeof(struct gl_node))
+#define PREDICT_FRAMES 4u	/* walked before a prediction is followed */
+#define PREDICT_MAX 96u		/* longer stacks are joined to the shadow … */
+#define PREDICT_REDRAWN 3u	/* … unless so many in a row were mostly new */
+#define PREDICT_TRIES 256u	/* after so many the choice is made again */
+#define PREDICT_AHEAD 28u	/* nodes to prefetch */
+#define PREDICT_LINE (64 / sizeof(struct gl_node))
 
 struct recent {
 	_Atomic uint32_t way[RECENT_WAYS];	/* tag, and context; 0: none */
 };
 
-/* Set once by expect_init. */
+/* Set once by predict_init. */
 extern __attribute__((visibility("hidden"))) struct recent *recent_stacks;
 
 /* 0 or -ENOMEM. Forgets all recent stacks. */
-int expect_init(void);
+int predict_init(void);
 
 /* The prediction for a walk. It is made in two steps, so that the cache line of
  * the table arrives in between. */
-struct expectation {
+struct prediction {
 	struct recent *at;	/* NULL: the walk was too short */
 	uint64_t hash;		/* of the key that selects the slot */
 	uint32_t tag;
@@ -63,9 +63,9 @@ struct expectation {
 /* First step, with three frames known: prefetches the slot. `place`: bytes from
  * the innermost frame to the outer end of the stack. (With two frames, all
  * stacks of an allocator wrapper shared too few slots.) */
-static inline void expect_probe(struct expectation *of, uintptr_t first,
-				uintptr_t second, uintptr_t third,
-				uintptr_t place)
+static inline void predict_probe(struct prediction *of, uintptr_t first,
+				 uintptr_t second, uintptr_t third,
+				 uintptr_t place)
 {
 	uint64_t hash = (first + second * CONTEXT_HASH_STOP +
 			 (place + third * CONTEXT_HASH_STOP) *
@@ -80,13 +80,13 @@ static inline void expect_probe(struct expectation *of, uintptr_t first,
 /* The context in the slot with this tag, which at most one way has. Way ^ tag
  * is a valid context id for that way only, hence the minimum of all. (Minus
  * one, so that an empty way is not the minimum if the tag is 0.) */
-static inline void expect_read(struct expectation *of, uint32_t tag)
+static inline void predict_read(struct prediction *of, uint32_t tag)
 {
 	uint32_t id = UINT32_MAX;
 	unsigned i;
 
 	for (i = 0; i < RECENT_WAYS; i++) {
-		/* pairs with expect_learn's: the nodes are there */
+		/* pairs with predict_learn's: the nodes are there */
 		uint32_t way = (atomic_load_explicit(&of->at->way[i],
 						     memory_order_acquire) ^
 				tag) - 1;
@@ -100,23 +100,23 @@ static inline void expect_read(struct expectation *of, uint32_t tag)
 
 /* The prediction by the hash of a whole stack, if all but the innermost frame
  * is known. */
-static inline void expect_inner(struct expectation *of, uint64_t hash)
+static inline void predict_inner(struct prediction *of, uint64_t hash)
 {
 	of->at = &recent_stacks[hash >> (64 - RECENT_BITS)];
-	expect_read(of, (uint32_t)(hash >> 16) & UINT32_MAX << RECENT_TAG);
+	predict_read(of, (uint32_t)(hash >> 16) & UINT32_MAX << RECENT_TAG);
 }
 
 /* Second step, with the fourth frame known. */
-static inline void expect_find(struct expectation *of, uintptr_t fourth)
+static inline void predict_find(struct prediction *of, uintptr_t fourth)
 {
 	uint64_t hash = of->hash + fourth * CONTEXT_HASH_ADDRESS;
 
-	expect_read(of, (uint32_t)(hash >> (32 - RECENT_BITS)) &
+	predict_read(of, (uint32_t)(hash >> (32 - RECENT_BITS)) &
 				UINT32_MAX << RECENT_TAG);
 }
 
 /* Stores the walk's context, in place of an entry with the same tag. */
-static inline void expect_learn(const struct expectation *of, uint32_t context)
+static inline void predict_learn(const struct prediction *of, uint32_t context)
 {
 	uint32_t newer = context | of->tag;
 	unsigned i;
@@ -135,7 +135,7 @@ static inline void expect_learn(const struct expectation *of, uint32_t context)
 }
 
 /* A walk that follows a prediction. */
-struct expected_walk {
+struct predicted_walk {
 	uintptr_t ra, sp, fp;	/* where it starts; advances */
 	uintptr_t slot;		/* address of the next return address, if it
 				 * does not follow from sp */
@@ -147,9 +147,9 @@ struct expected_walk {
 
 /* Whether a barrier stands in the slot and this context is the stack outward of
  * it (shadow.c, I4). */
-static inline bool expect_barrier(const struct expected_walk *e,
-				  const struct capture_thread *t,
-				  uint32_t context)
+static inline bool predict_barrier(const struct predicted_walk *e,
+				   const struct capture_thread *t,
+				   uint32_t context)
 {
 	const struct shadow_frame *f;
 
@@ -165,8 +165,8 @@ static inline bool expect_barrier(const struct expected_walk *e,
 /* Advances to the end of the frame that begins at base, by the fields of its
  * rule. */
 static inline __attribute__((always_inline)) void
-expect_end(struct expected_walk *e, uintptr_t base, uint32_t rule,
-	   uint32_t size, uint32_t saved)
+predict_end(struct predicted_walk *e, uintptr_t base, uint32_t rule,
+	    uint32_t size, uint32_t saved)
 {
 	e->sp = base + size * ARCH_RULE_UNIT;
 	e->slot = arch_rule_slot(base, e->sp, rule);
@@ -174,9 +174,10 @@ expect_end(struct expected_walk *e, uintptr_t base, uint32_t rule,
 		e->fp_at = arch_rule_fp_at(e->sp, e->slot, saved);
 }
 
-/* Like expect_end, for a frame relative to fp. */
+/* Like predict_end, for a frame relative to fp. */
 static inline __attribute__((always_inline)) bool
-expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
+predict_fp(struct predicted_walk *e, uint32_t rule, uint32_t size,
+	   uint32_t saved)
 {
 	if (e->fp_at) {
 		if (e->fp_at < e->lo)
@@ -186,30 +187,30 @@ expect_fp(struct expected_walk *e, uint32_t rule, uint32_t size, uint32_t saved)
 	}
 	if (e->fp < e->sp || e->fp >= e->hi || e->fp % ARCH_WORD)
 		return false;
-	expect_end(e, e->fp, rule, size, saved);
+	predict_end(e, e->fp, rule, size, saved);
 	return true;
 }
 
 /* Advances past a frame whose node has no plain step. False: this frame needs
  * another kind of walk; or, if *end, it is the outermost one. */
 static inline __attribute__((always_inline)) bool
-expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra, bool *end)
+predict_rare(struct predicted_walk *e, uint32_t kind, uintptr_t ra, bool *end)
 {
 	uint32_t rule, size, saved;
 
 	*end = false;
 	if (!ARCH_LINK_REGISTER && kind == STEP_FP)
-		return expect_fp(e, 0, 2, 2);
+		return predict_fp(e, 0, 2, 2);
 	rule = rule_of(rule_cache, ra);
 	size = (uint32_t)rule_size(rule);
 	saved = (uint32_t)rule_saved(rule);
 	if (rule & WORD_FP)
-		return expect_fp(e, rule, size, saved);
+		return predict_fp(e, rule, size, saved);
 	if (ARCH_LINK_REGISTER && !(rule & WORD_PLAIN))
 		*end = rule_is_outermost(rule, e->sp);
 	if (!(rule & WORD_PLAIN) || size == 0)
 		return false;
-	expect_end(e, e->sp, rule, size, saved);
+	predict_end(e, e->sp, rule, size, saved);
 	return true;
 }
 
@@ -219,8 +220,8 @@ expect_rare(struct expected_walk *e, uint32_t kind, uintptr_t ra, bool *end)
  * vouches for the frames outward of it.
  */
 static inline __attribute__((always_inline)) bool
-expect_follow(struct expected_walk *e, uint32_t id,
-	      const struct capture_thread *t)
+predict_follow(struct predicted_walk *e, uint32_t id,
+	       const struct capture_thread *t)
 {
 	const struct gl_node *node = context_node_at(id);
 	uintptr_t sp = e->sp, ra = e->ra, hi = e->hi, saved_end = 0;
@@ -228,7 +229,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 	uint32_t saved = 0, count = 0, i;
 
 	CLAIM_FULL(sp <= hi);
-	for (i = 0; i < EXPECT_AHEAD; i += EXPECT_LINE)
+	for (i = 0; i < PREDICT_AHEAD; i += PREDICT_LINE)
 		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {
 		uint32_t flags = __atomic_load_n(&node->flags,
@@ -247,7 +248,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 			e->ra = ra;
 			e->sp = sp;
 			e->slot = slot;
-			e->met = expect_barrier(e, t, id);
+			e->met = predict_barrier(e, t, id);
 			if (e->met)
 				break;
 			if (barrier_origin(ra) != node->address)
@@ -268,7 +269,7 @@ expect_follow(struct expected_walk *e, uint32_t id,
 					    !ARCH_LINK_REGISTER) * ARCH_WORD;
 			saved = 0;
 			e->sp = sp;
-			if (!expect_rare(e, size, node->address, &end)) {
+			if (!predict_rare(e, size, node->address, &end)) {
 				if (!end || parent != GT_STOP_BOTTOM)
 					return false;
 				break;
@@ -313,31 +314,31 @@ expect_follow(struct expected_walk *e, uint32_t id,
  * frame, few frames change from one capture to the next, and updating the
  * shadow is cheaper.
  */
-static inline bool expect_wanted(const struct capture_thread *t,
-				 uintptr_t sp, uintptr_t ra)
+static inline bool predict_wanted(const struct capture_thread *t,
+				  uintptr_t sp, uintptr_t ra)
 {
 	uint32_t inner = t->barrier_count ?
 				 t->barrier[t->barrier_count - 1] : 0;
 
 	return inner < t->count &&
-	       ((t->count - inner <= EXPECT_MAX &&
-		 t->expected_far <= EXPECT_MAX) ||
-		t->redrawn >= EXPECT_REDRAWN) &&
-	       (sp != t->expected_sp || ra != t->expected_ra);
+	       ((t->count - inner <= PREDICT_MAX &&
+		 t->predicted_far <= PREDICT_MAX) ||
+		t->redrawn >= PREDICT_REDRAWN) &&
+	       (sp != t->predicted_sp || ra != t->predicted_ra);
 }
 
 /* Counts a capture that was answered by following a prediction. */
-static inline void expect_answered(struct capture_thread *t, uint32_t count,
-				   bool met, uintptr_t sp, uintptr_t ra)
+static inline void predict_answered(struct capture_thread *t, uint32_t count,
+				    bool met, uintptr_t sp, uintptr_t ra)
 {
-	t->expected_far = met ? 0 : count;
+	t->predicted_far = met ? 0 : count;
 	if (met && 2 * count <= t->count)
 		t->redrawn = 0;
-	else if (t->redrawn >= EXPECT_REDRAWN &&
-		 ++t->redrawn >= EXPECT_REDRAWN + EXPECT_TRIES)
-		t->redrawn = EXPECT_REDRAWN - 2;
-	t->expected_sp = sp;
-	t->expected_ra = ra;
+	else if (t->redrawn >= PREDICT_REDRAWN &&
+		 ++t->redrawn >= PREDICT_REDRAWN + PREDICT_TRIES)
+		t->redrawn = PREDICT_REDRAWN - 2;
+	t->predicted_sp = sp;
+	t->predicted_ra = ra;
 	t->report->counts.frames_walked += count;
 	if (met) {
 		t->report->counts.tier_join++;

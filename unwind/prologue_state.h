@@ -1,6 +1,6 @@
 /*
- * prologue_way.h: symbolic execution of code: register values are only known by
- * their origin:
+ * prologue_state.h: symbolic execution of code: register values are only known
+ * by their origin:
  *
  *	CONSTANT n	n
  *	ENTRY r, n	register r's value at the start, + n
@@ -34,15 +34,15 @@
  * I1  Code is read only inside the given bounds, and at most `left`
  *     instructions.
  */
-#ifndef GNOMON_UNWIND_PROLOGUE_WAY_H
-#define GNOMON_UNWIND_PROLOGUE_WAY_H
+#ifndef GNOMON_UNWIND_PROLOGUE_STATE_H
+#define GNOMON_UNWIND_PROLOGUE_STATE_H
 
 #include "unwind/prologue.h"
 
 #if ARCH_DECODES
 
 enum {
-	WAYS_MAX = ARCH_DECODES_BACK ? 4 : 8,	/* still to be followed; if
+	STATES_MAX = ARCH_DECODES_BACK ? 4 : 8,	/* still to be followed; if
 						 * there are more, the newest */
 	JUMPS_MAX = 32		/* backward jumps; each is followed once */
 };
@@ -56,7 +56,7 @@ struct value {
 	int32_t n;
 };
 
-struct way {
+struct code_state {
 	uintptr_t pc;
 	unsigned mode;		/* of the processor, as in arch_decode */
 	struct value reg[ARCH_REG_COUNT];
@@ -69,8 +69,8 @@ struct search {
 	const struct prologue_code *code;
 	bool exact;
 	unsigned left;		/* operations */
-	unsigned ways;
-	struct way way[WAYS_MAX];
+	unsigned state_count;
+	struct code_state state[STATES_MAX];
 	unsigned jumps;
 	uintptr_t jump[JUMPS_MAX];
 };
@@ -81,38 +81,39 @@ struct value value_add(struct value v, int64_t n);
 bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n);
 
 /* Whether a CFA may be relative to it. */
-bool way_is_base(unsigned reg);
+bool state_is_base(unsigned reg);
 
 /* Whether it is callee-saved, the stack pointer excluded. */
-bool way_preserves(unsigned reg);
+bool state_preserves(unsigned reg);
 
 /* Whether a function may store or load these registers in one instruction, the
  * return address among them. Compilers that need space add unused registers
  * next to the callee-saved ones: a list with any other register is data. */
-bool way_is_list(uint64_t mask);
+bool state_is_list(uint64_t mask);
 
 /* Starts at pc; unless `exact`, pc follows a call. */
-void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact);
+void state_begin(struct code_state *w, uintptr_t pc, unsigned mode, bool exact);
 
 /* Applies an instruction's effect on registers, wherever it jumps. */
-void way_apply(struct way *w, const struct arch_operation *op);
+void state_apply(struct code_state *w, const struct arch_operation *op);
 
 /* Decodes the instruction at w->pc and advances w->pc. False: there is none. */
-bool way_next(struct search *s, struct way *w, struct arch_operation *op);
+bool state_next(struct search *s, struct code_state *w,
+		struct arch_operation *op);
 
 /* Whether a frame may look like this. exact: a signal may have interrupted it
  * where the stack pointer had any alignment to words. */
-bool way_is_sane(const struct prologue_frame *f, bool exact);
+bool state_is_sane(const struct prologue_frame *f, bool exact);
 
 /* False: not known. */
-bool prologue_onward(struct search *s, uintptr_t pc, struct prologue_frame *f);
+bool prologue_forward(struct search *s, uintptr_t pc, struct prologue_frame *f);
 
-/* After prologue_onward: whether another exit, if one is near, agrees. */
+/* After prologue_forward: whether another exit, if one is near, agrees. */
 bool prologue_is_confirmed(struct search *s, const struct prologue_frame *f);
 
 /* Backward analysis. False: not known. *at: the state at pc. */
-bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
-		   struct way *at);
+bool prologue_backward(struct search *s, uintptr_t pc, struct prologue_frame *f,
+		       struct code_state *at);
 
 #endif
 

@@ -1,8 +1,8 @@
 /*
- * prologue_back.c: the backward analysis: see prologue_way.h.
+ * prologue_backward.c: the backward analysis: see prologue_state.h.
  */
 #include "unwind/claim.h"
-#include "unwind/prologue_way.h"
+#include "unwind/prologue_state.h"
 
 #if ARCH_DECODES
 
@@ -53,7 +53,7 @@ static bool is_inside(const struct search *s, uintptr_t at, unsigned mode)
 static bool stores_caller(const struct arch_operation *op)
 {
 	return op->kind == ARCH_OP_STORE && op->a == ARCH_REG_SP &&
-	       op->mask >> ARCH_REG_LR & 1 && way_is_list(op->mask);
+	       op->mask >> ARCH_REG_LR & 1 && state_is_list(op->mask);
 }
 
 /* lr = 0, as in a program's first code: it has no caller. */
@@ -105,7 +105,7 @@ static bool stores_arguments(uintptr_t at, uintptr_t starts, unsigned mode)
 			return false;
 		for (r = 0; first && r < ARCH_REG_COUNT; r++)
 			if (op.mask >> r & 1 &&
-			    (way_preserves(r) || r == ARCH_REG_LR))
+			    (state_preserves(r) || r == ARCH_REG_LR))
 				return false;
 		first = false;
 		at += op.size;
@@ -131,7 +131,7 @@ static uintptr_t before_arguments(const struct search *s, uintptr_t starts,
 /* Sets a caller-saved register to a constant, or to the new stack pointer. */
 static bool makes_size(const struct arch_operation *op)
 {
-	return !way_preserves(op->d) && op->d != ARCH_REG_LR &&
+	return !state_preserves(op->d) && op->d != ARCH_REG_LR &&
 	       (op->kind == ARCH_OP_SET ||
 		(op->kind == ARCH_OP_ADD && op->a == ARCH_REG_SP &&
 		 op->value < 0));
@@ -164,7 +164,7 @@ static uintptr_t before_steps(const struct search *s, uintptr_t starts,
 }
 
 /* The stack pointer is raised to a value from the frame pointer. */
-static bool goes_up(const struct way *w, const struct arch_operation *op)
+static bool goes_up(const struct code_state *w, const struct arch_operation *op)
 {
 	struct value sp = w->reg[ARCH_REG_SP];
 	struct value to = value_add(w->reg[op->a], op->value);
@@ -175,7 +175,8 @@ static bool goes_up(const struct way *w, const struct arch_operation *op)
 }
 
 /* The frame is released: the function's end, or one of its ends. */
-static bool gives_back(const struct way *w, const struct arch_operation *op)
+static bool gives_back(const struct code_state *w,
+		       const struct arch_operation *op)
 {
 	if (w->home[ARCH_REG_LR].kind != ENTRY)
 		return false;
@@ -190,8 +191,8 @@ static bool gives_back(const struct way *w, const struct arch_operation *op)
 
 /* The state of executing a function in address order. */
 struct pass {
-	struct way way;
-	struct way body;	/* the state before the frame was released, if
+	struct code_state state;
+	struct code_state body;	/* the state before the frame was released, if
 				 * it was */
 	bool ending;
 	bool ended;		/* there was an exit before */
@@ -205,22 +206,22 @@ struct pass {
 
 static void pass_apply(struct pass *p, const struct arch_operation *op)
 {
-	if (!p->ending && gives_back(&p->way, op)) {
-		p->body = p->way;
+	if (!p->ending && gives_back(&p->state, op)) {
+		p->body = p->state;
 		p->ending = true;
 		if (op->kind == ARCH_OP_ADD && op->a == ARCH_REG_FP &&
 		    p->fp.kind != ENTRY)
 			p->fp = p->maybe;
 	}
-	way_apply(&p->way, op);
-	p->moved |= p->way.reg[ARCH_REG_SP].kind != ENTRY;
+	state_apply(&p->state, op);
+	p->moved |= p->state.reg[ARCH_REG_SP].kind != ENTRY;
 	if (op->kind != ARCH_OP_ADD || op->d != ARCH_REG_FP ||
-	    op->a != ARCH_REG_SP || p->way.pc > p->early)
+	    op->a != ARCH_REG_SP || p->state.pc > p->early)
 		return;
 	if (op->value == 0)
-		p->fp = p->way.reg[ARCH_REG_FP];
+		p->fp = p->state.reg[ARCH_REG_FP];
 	else if (p->maybe.kind != ENTRY)
-		p->maybe = p->way.reg[ARCH_REG_FP];
+		p->maybe = p->state.reg[ARCH_REG_FP];
 }
 
 /* After an unconditional jump the state is as before the frame was released.
@@ -228,19 +229,19 @@ static void pass_apply(struct pass *p, const struct arch_operation *op)
  * elsewhere. */
 static bool pass_end(struct pass *p)
 {
-	struct value sp = p->way.reg[ARCH_REG_SP];
-	uintptr_t pc = p->way.pc;
+	struct value sp = p->state.reg[ARCH_REG_SP];
+	uintptr_t pc = p->state.pc;
 
 	if (p->ending && sp.kind == ENTRY &&
 	    !value_is(sp, ENTRY, ARCH_REG_SP, 0))
 		return false;
 	if (p->ending)
-		p->way = p->body;
-	p->way.pc = pc;
+		p->state = p->body;
+	p->state.pc = pc;
 	p->ended |= p->ending;
 	p->ending = false;
 	if (p->fp.kind == ENTRY)
-		p->way.reg[ARCH_REG_FP] = p->fp;
+		p->state.reg[ARCH_REG_FP] = p->fp;
 	return true;
 }
 
@@ -261,8 +262,8 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 {
 	struct arch_operation op, delayed;
 
-	while (p->way.pc < pc) {
-		if (!way_next(s, &p->way, &op)) {
+	while (p->state.pc < pc) {
+		if (!state_next(s, &p->state, &op)) {
 			if (!op.size)
 				return false;
 			continue;	/* a trap: jumps pass over it */
@@ -270,7 +271,7 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 		if (pass_begins_another(p, &op))
 			return false;
 		if (op.delayed) {
-			if (!way_next(s, &p->way, &delayed) ||
+			if (!state_next(s, &p->state, &delayed) ||
 			    delayed.kind >= ARCH_OP_CALL)
 				return false;
 			if (!op.annuls)
@@ -282,10 +283,10 @@ static bool pass_through(struct search *s, struct pass *p, uintptr_t pc)
 		      op.mask >> ARCH_REG_PC & 1)) && !pass_end(p))
 			return false;
 	}
-	return p->way.pc == pc && !p->ending;
+	return p->state.pc == pc && !p->ending;
 }
 
-static void take_homes(const struct way *w, struct prologue_frame *f)
+static void take_homes(const struct code_state *w, struct prologue_frame *f)
 {
 	unsigned r;
 
@@ -294,15 +295,15 @@ static void take_homes(const struct way *w, struct prologue_frame *f)
 		struct value home = w->home[r];
 
 		if (home.kind == ENTRY && home.reg == ARCH_REG_SP &&
-		    way_preserves(r)) {
+		    state_preserves(r)) {
 			f->saved |= UINT64_C(1) << r;
 			f->at[r] = home.n;
 		}
 	}
 }
 
-bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
-		   struct way *at)
+bool prologue_backward(struct search *s, uintptr_t pc, struct prologue_frame *f,
+		       struct code_state *at)
 {
 	unsigned mode = arch_code_mode(pc, s->exact);
 	uintptr_t stores = look_back(s, pc, mode, BACK_MAX, true), starts;
@@ -317,15 +318,15 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 		return false;
 	starts = before_arguments(s, starts, mode);
 	starts = before_steps(s, starts, mode);
-	way_begin(&p.way, starts, mode, true);
+	state_begin(&p.state, starts, mode, true);
 	p.ending = p.ended = p.moved = false;
 	p.early = starts + SAVES_MAX * ARCH_INSTRUCTION;
 	p.fp.kind = p.maybe.kind = UNKNOWN;
 	if (!pass_through(s, &p, pc))
 		return false;
-	sp = p.way.reg[ARCH_REG_SP];
-	fp = p.way.reg[ARCH_REG_FP];
-	ra = p.way.home[ARCH_REG_LR];
+	sp = p.state.reg[ARCH_REG_SP];
+	fp = p.state.reg[ARCH_REG_FP];
+	ra = p.state.home[ARCH_REG_LR];
 	/* a frame pointer also covers allocations that this order did not
 	 * see */
 	f->base = p.fp.kind == ENTRY || sp.kind != ENTRY ? ARCH_REG_FP :
@@ -340,11 +341,11 @@ bool prologue_back(struct search *s, uintptr_t pc, struct prologue_frame *f,
 	f->cfa = -sp.n;
 	f->ra_kept = false;
 	f->ra = ra.n;
-	take_homes(&p.way, f);
-	*at = p.way;
+	take_homes(&p.state, f);
+	*at = p.state;
 	return sp.kind == ENTRY && sp.reg == ARCH_REG_SP &&
 	       ra.kind == ENTRY && ra.reg == ARCH_REG_SP &&
-	       way_is_sane(f, false);
+	       state_is_sane(f, false);
 }
 
 #endif

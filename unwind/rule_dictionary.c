@@ -1,5 +1,5 @@
 /*
- * dictionary.c: maps rule ids to rules and rules to ids.
+ * rule_dictionary.c: maps rule ids to rules and rules to ids.
  *
  *	rules_dictionary   [0 none][1 bad][2 complex][3 ...]   8 bytes each
  *	level[0 ..]        open-addressed hash tables of ids, 0 is empty; each
@@ -13,7 +13,7 @@
  * thread ever waits, and a signal handler may interrupt at any point. The list
  * itself is one reservation: pages without rules are never touched.
  *
- * Called by any thread, also in signal handlers; dictionary_init by one
+ * Called by any thread, also in signal handlers; rule_dictionary_init by one
  * thread before all others.
  *
  * I1  An id is in a slot only after its rule was written.
@@ -26,7 +26,7 @@
 #include <stdatomic.h>
 
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/memory.h"
 
 enum {
@@ -55,12 +55,12 @@ static size_t level_bytes(unsigned int n)
 	return sizeof(uint16_t) << level_bits[n];
 }
 
-int dictionary_init(void)
+int rule_dictionary_init(void)
 {
 	static const struct rule first[] = {
 		{ .kind = RULE_NONE },
-		[DICTIONARY_BAD] = { .kind = RULE_BAD },
-		[DICTIONARY_COMPLEX] = { .kind = RULE_COMPLEX },
+		[RULE_DICTIONARY_BAD] = { .kind = RULE_BAD },
+		[RULE_DICTIONARY_COMPLEX] = { .kind = RULE_COMPLEX },
 	};
 	unsigned int n;
 
@@ -74,10 +74,12 @@ int dictionary_init(void)
 	if (!rules_dictionary)
 		return -ENOMEM;
 	atomic_store_explicit(&count, 1, memory_order_relaxed);
-	if (dictionary_id(first[DICTIONARY_BAD]) != DICTIONARY_BAD ||
-	    dictionary_id(first[DICTIONARY_COMPLEX]) != DICTIONARY_COMPLEX)
+	if (rule_dictionary_id(first[RULE_DICTIONARY_BAD]) !=
+		    RULE_DICTIONARY_BAD ||
+	    rule_dictionary_id(first[RULE_DICTIONARY_COMPLEX]) !=
+		    RULE_DICTIONARY_COMPLEX)
 		return -ENOMEM;
-	CLAIM_FULL(dictionary_is_valid());
+	CLAIM_FULL(rule_dictionary_is_valid());
 	return 0;
 }
 
@@ -171,7 +173,7 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 	return 0;
 }
 
-uint16_t dictionary_id(struct rule rule)
+uint16_t rule_dictionary_id(struct rule rule)
 {
 	uint16_t mine = 0, id = 0;
 	unsigned int n;
@@ -181,7 +183,7 @@ uint16_t dictionary_id(struct rule rule)
 	CLAIM_FULL(id < rules_count());	/* I1 */
 	CLAIM_FULL(!id || (rules_dictionary[id].kind == rule.kind &&
 			   rules_dictionary[id].cfa_off == rule.cfa_off));
-	return id ? id : DICTIONARY_COMPLEX;
+	return id ? id : RULE_DICTIONARY_COMPLEX;
 }
 
 uint32_t rules_count(void)
@@ -189,7 +191,7 @@ uint32_t rules_count(void)
 	return atomic_load_explicit(&count, memory_order_relaxed);
 }
 
-size_t dictionary_bytes(void)
+size_t rule_dictionary_bytes(void)
 {
 	size_t bytes = rules_count() * sizeof(struct rule);
 	unsigned int n;
@@ -220,7 +222,7 @@ static bool level_is_valid(unsigned int n)
 					    memory_order_relaxed);
 }
 
-bool dictionary_is_valid(void)
+bool rule_dictionary_is_valid(void)
 {
 	unsigned int n;
 
@@ -229,7 +231,7 @@ bool dictionary_is_valid(void)
 			return false;
 	return rules_count() <= RULES_LIMIT &&
 	       rules_dictionary[0].kind == RULE_NONE &&
-	       rules_dictionary[DICTIONARY_BAD].kind == RULE_BAD &&
-	       rules_dictionary[DICTIONARY_COMPLEX].kind == RULE_COMPLEX;
+	       rules_dictionary[RULE_DICTIONARY_BAD].kind == RULE_BAD &&
+	       rules_dictionary[RULE_DICTIONARY_COMPLEX].kind == RULE_COMPLEX;
 }
 #endif

@@ -1,24 +1,24 @@
 /*
- * prologue_way.c: see prologue_way.h.
+ * prologue_state.c: see prologue_state.h.
  */
 #include "unwind/claim.h"
-#include "unwind/prologue_way.h"
+#include "unwind/prologue_state.h"
 
 #if ARCH_DECODES
 
 #define FRAME_BYTES_MAX (1 << 22)
 
-bool way_is_base(unsigned reg)
+bool state_is_base(unsigned reg)
 {
 	return reg < 32 && ARCH_FRAME_BASES >> reg & 1;
 }
 
-bool way_preserves(unsigned reg)
+bool state_preserves(unsigned reg)
 {
 	return reg < 32 && ARCH_CALLEE_SAVED >> reg & 1;
 }
 
-bool way_is_list(uint64_t mask)
+bool state_is_list(uint64_t mask)
 {
 	uint64_t preserved = UINT64_C(1) << ARCH_REG_LR |
 			     UINT64_C(1) << ARCH_REG_PC | ARCH_CALLEE_SAVED;
@@ -49,7 +49,7 @@ bool value_is(struct value v, unsigned kind, unsigned reg, int32_t n)
 }
 
 /* The address of word `index` of an access. */
-static struct value place_of(const struct way *w,
+static struct value place_of(const struct code_state *w,
 			     const struct arch_operation *op, unsigned index)
 {
 	return value_add(w->reg[op->a],
@@ -58,10 +58,10 @@ static struct value place_of(const struct way *w,
 
 static bool is_known(struct value place)
 {
-	return place.kind == ENTRY && way_is_base(place.reg);
+	return place.kind == ENTRY && state_is_base(place.reg);
 }
 
-static struct value loaded(const struct way *w, struct value place)
+static struct value loaded(const struct code_state *w, struct value place)
 {
 	unsigned r;
 
@@ -81,7 +81,7 @@ static struct value loaded(const struct way *w, struct value place)
 
 /* Register r is stored at `place`. Forward, a function that was jumped to may
  * reuse another register's slot, or store the caller's r again. */
-static void stored(struct way *w, unsigned r, struct value place)
+static void stored(struct code_state *w, unsigned r, struct value place)
 {
 	struct value v = w->reg[r];
 	unsigned other;
@@ -97,7 +97,7 @@ static void stored(struct way *w, unsigned r, struct value place)
 	}
 }
 
-static void access_words(struct way *w, const struct arch_operation *op)
+static void access_words(struct code_state *w, const struct arch_operation *op)
 {
 	struct value base = w->reg[op->a], place;
 	unsigned i, r, index = 0;
@@ -121,7 +121,7 @@ static void access_words(struct way *w, const struct arch_operation *op)
 	w->reg[op->a] = op->step ? value_add(w->reg[op->a], op->step) : base;
 }
 
-void way_apply(struct way *w, const struct arch_operation *op)
+void state_apply(struct code_state *w, const struct arch_operation *op)
 {
 	static const struct value unknown;
 	struct value *d = &w->reg[op->d];
@@ -151,7 +151,7 @@ void way_apply(struct way *w, const struct arch_operation *op)
 		break;
 	case ARCH_OP_CALL:
 		for (r = 0; r < ARCH_REG_COUNT; r++)
-			if (!way_preserves(r) && r != ARCH_REG_SP)
+			if (!state_preserves(r) && r != ARCH_REG_SP)
 				w->reg[r] = unknown;
 		break;
 	case ARCH_OP_UNFRAME:
@@ -169,7 +169,7 @@ void way_apply(struct way *w, const struct arch_operation *op)
 	}
 }
 
-void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
+void state_begin(struct code_state *w, uintptr_t pc, unsigned mode, bool exact)
 {
 	static const struct arch_operation call = { .kind = ARCH_OP_CALL };
 	unsigned r;
@@ -181,10 +181,11 @@ void way_begin(struct way *w, uintptr_t pc, unsigned mode, bool exact)
 		w->home[r] = (struct value){ .kind = UNKNOWN };
 	}
 	if (!exact)
-		way_apply(w, &call);
+		state_apply(w, &call);
 }
 
-bool way_next(struct search *s, struct way *w, struct arch_operation *op)
+bool state_next(struct search *s, struct code_state *w,
+		struct arch_operation *op)
 {
 	uintptr_t pc = w->pc;
 
@@ -198,7 +199,7 @@ bool way_next(struct search *s, struct way *w, struct arch_operation *op)
 	return op->kind != ARCH_OP_END && op->size != 0;
 }
 
-bool way_is_sane(const struct prologue_frame *f, bool exact)
+bool state_is_sane(const struct prologue_frame *f, bool exact)
 {
 	int32_t least = f->base == ARCH_REG_SP ? 0 : -FRAME_BYTES_MAX;
 

@@ -1,5 +1,5 @@
 /*
- * hardware.h: captures a stack from the processor's own shadow stack.
+ * hardware_stack.h: captures a stack from the processor's own shadow stack.
  *
  * A hardware shadow stack (x86-64: CET; arch/arch.h) holds a thread's return
  * addresses one after another, and the program cannot write to them. No rule is
@@ -25,8 +25,8 @@
  * Thread context: the thread that the stack belongs to; not reentrant for one
  * struct. Nothing here takes a lock; memory comes from unwind_alloc.
  */
-#ifndef GNOMON_UNWIND_HARDWARE_H
-#define GNOMON_UNWIND_HARDWARE_H
+#ifndef GNOMON_UNWIND_HARDWARE_STACK_H
+#define GNOMON_UNWIND_HARDWARE_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

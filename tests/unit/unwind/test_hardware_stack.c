@@ -1,5 +1,5 @@
 /*
- * test_hardware.c: stacks read from a shadow stack. There is none on most
+ * test_hardware_stack.c: stacks read from a shadow stack. There is none on most
  * machines, so arrays play its part: recorded and made up ones, which lie
  * between pages that cannot be read.
  */
@@ -11,7 +11,7 @@
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/context.h"
-#include "unwind/hardware.h"
+#include "unwind/hardware_stack.h"
 
 #define PAGE 4096u
 #define PAGES 4u

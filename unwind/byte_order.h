@@ -1,8 +1,8 @@
 /*
- * order.h: byte order of words that the target and its recorder share (layout.h
- * and preload/ring/shared.h): the target's. A recorder on a host with the other
- * byte order (the target runs in an emulator) is built from the same sources
- * with GNOMON_OTHER_ORDER:
+ * byte_order.h: byte order of words that the target and its recorder share
+ * (layout.h and preload/ring/shared.h): the target's. A recorder on a host with
+ * the other byte order (the target runs in an emulator) is built from the same
+ * sources with GNOMON_OTHER_ORDER:
  *
  *	ORDER_BEGIN … ORDER_END	fields of structs in between are byte-swapped
  *				when they are read and written
@@ -16,8 +16,8 @@
  *
  * In all other programs these are plain types and accesses.
  */
-#ifndef GNOMON_UNWIND_ORDER_H
-#define GNOMON_UNWIND_ORDER_H
+#ifndef GNOMON_UNWIND_BYTE_ORDER_H
+#define GNOMON_UNWIND_BYTE_ORDER_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -70,7 +70,7 @@ static inline uint32_t order_raw(uint32_t value)
 }
 
 #else
-#include "unwind/order_other.h"
+#include "unwind/byte_order_other.h"
 #endif
 
 #endif
