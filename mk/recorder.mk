@@ -11,7 +11,7 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/try_alloc.c \
 	cli/base/mount_view.c cli/base/io_full.c cli/model/core/blocks.c \
 	cli/model/core/edges.c cli/model/core/pending_reallocs.c \
 	cli/model/core/pairing.c cli/model/core/weight.c \
-	cli/model/stats/figures.c cli/command/options_agree.c \
+	cli/model/stats/figures.c cli/command/options_check.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
 # Reads and writes the memory shared with the target.

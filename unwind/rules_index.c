@@ -17,7 +17,7 @@
 #include "unwind/claim.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/rules_index.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 /* Bytes of an outermost function, up to its last call. */
 #define OUTERMOST_BYTES 64

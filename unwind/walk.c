@@ -32,7 +32,7 @@
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
 #include "unwind/walk_sane.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;

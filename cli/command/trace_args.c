@@ -19,7 +19,7 @@
 #include "cli/model/index/index_answer.h"
 #include "cli/query/passes_needed.h"
 #include "cli/trace/live/live_recover.h"
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 #include "cli/trace/read/locate.h"
 
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
@@ -289,16 +289,16 @@ static bool add_operand(struct trace_args *args, const char *operand)
  * program that this process was meant to run. */
 static char *newest_wanted(void)
 {
-	char *newest = locate_newest("."), *eldest, *wanted;
+	char *newest = locate_newest("."), *root, *wanted;
 
 	if (newest == NULL)
 		return NULL;
-	eldest = family_eldest(newest);
-	if (eldest != NULL) {
+	root = process_tree_root(newest);
+	if (root != NULL) {
 		free(newest);
-		newest = eldest;
+		newest = root;
 	}
-	wanted = family_wanted(newest);
+	wanted = process_tree_wanted(newest);
 	if (wanted == NULL)
 		return newest;
 	log_note("%s: read instead of %s, which started it or became it by "

@@ -45,7 +45,7 @@ struct images;
 struct omitted;
 struct map_index;
 struct maps;
-struct model_tap;
+struct block_observer;
 struct notes;
 struct pools;
 struct reader_report;
@@ -148,7 +148,7 @@ int model_group_peaks(const struct model *model, const char *path,
  * live at that moment. Returns the same as model_read.
  */
 int model_follow(const struct model *model, const char *path,
-		 const struct model_tap *tap);
+		 const struct block_observer *observer);
 
 /*
  * All blocks that are live at given moments of a trace that `model` has read,

@@ -23,7 +23,7 @@
 #include "cli/model/omitted.h"
 #include "cli/model/moment.h"
 #include "cli/model/index/index_sweep.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "unwind/claim.h"
 
 #define NOT_YET UINT32_MAX
@@ -39,7 +39,7 @@ struct follower {
 	uint32_t *of_cost;
 	uint32_t *members;
 	size_t member_count, member_capacity;
-	uint32_t key;		/* of the current block: tap.h */
+	uint32_t key;		/* of the current block: block_observer.h */
 };
 
 int series_parse_steps(const char *text, uint64_t *steps)
@@ -87,7 +87,7 @@ static const uint32_t *members_of(struct follower *f, uint32_t node)
 		model_contexts(f->rows->source->model);
 	uint32_t cost;
 
-	if (node >= contexts->node_count || f->key == TAP_NO_KEY)
+	if (node >= contexts->node_count || f->key == BLOCK_NO_KEY)
 		return none;
 	cost = contexts_find_cost(contexts, node, f->key);
 	if (cost == CONTEXT_NO_COST)
@@ -283,14 +283,15 @@ static int follow(struct follower *f)
 {
 	const struct query_source *source = f->rows->source;
 	size_t costs = model_contexts(source->model)->cost_count;
-	const struct model_tap tap = { .owner = f, .alloc = take_alloc,
-				       .end = take_end, .key = &f->key };
+	const struct block_observer observer = {
+		.owner = f, .alloc = take_alloc, .end = take_end, .key = &f->key
+	};
 	int status;
 
 	f->now = grow_zeroed(f->all + 1, sizeof(*f->now));
 	f->of_cost = grow_alloc(costs * sizeof(*f->of_cost));
 	memset(f->of_cost, 0xff, costs * sizeof(*f->of_cost));
-	status = model_follow(source->model, source->trace, &tap);
+	status = model_follow(source->model, source->trace, &observer);
 	while (f->step < f->series->axis.steps)
 		close_step(f);
 	free(f->now);

@@ -95,8 +95,8 @@ enum request_kind {
 	REQUEST_DUMP		/* enum dump_step `number` (dump_request.h) */
 };
 
-/* The calls of ids.h. The kernel's numbers differ by architecture, and the
- * recorder may be of another architecture than the target. */
+/* The calls of credentials.h. The kernel's numbers differ by architecture, and
+ * the recorder may be of another architecture than the target. */
 enum request_call {
 	REQUEST_CALL_SETUID, REQUEST_CALL_SETREUID, REQUEST_CALL_SETRESUID,
 	REQUEST_CALL_SETGID, REQUEST_CALL_SETREGID, REQUEST_CALL_SETRESGID,

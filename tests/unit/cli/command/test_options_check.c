@@ -1,4 +1,4 @@
-/* test_options_agree.c: texts that an option cannot have, and options that
+/* test_options_check.c: texts that an option cannot have, and options that
  * contradict each other. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 
 static struct options options;
 

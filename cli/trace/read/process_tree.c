@@ -1,10 +1,10 @@
 /*
- * family.c: see family.h. Called by the main thread.
+ * process_tree.c: see process_tree.h. Called by the main thread.
  *
  * Process numbers are reused: a process is a child only if its trace began
  * after its parent's.
  */
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -27,12 +27,12 @@ struct member {
 	bool below;		/* a descendant of the process */
 };
 
-struct family {
+struct tree {
 	struct member *list;
 	size_t count, capacity;
 };
 
-char *family_directory(const char *trace)
+char *process_tree_directory(const char *trace)
 {
 	const char *slash = strrchr(trace, '/');
 
@@ -56,7 +56,7 @@ static bool is_wrapper(const struct trace_facts *facts)
 	return false;
 }
 
-static void gather(struct family *family, const char *directory)
+static void gather(struct tree *tree, const char *directory)
 {
 	char **paths;
 	size_t count;
@@ -76,8 +76,8 @@ static void gather(struct family *family, const char *directory)
 			continue;
 		}
 		member.bytes = (long long)status.st_size;
-		GROW(family->list, family->count, family->capacity);
-		family->list[family->count++] = member;
+		GROW(tree->list, tree->count, tree->capacity);
+		tree->list[tree->count++] = member;
 	}
 	free(paths);
 }
@@ -91,14 +91,14 @@ static bool is_later(const struct trace_facts *facts,
 
 /* The last program that the process became by exec; its own trace if there was
  * none. */
-static const struct trace_facts *last_of(const struct family *family,
+static const struct trace_facts *last_of(const struct tree *tree,
 					 const struct trace_facts *first,
 					 size_t *at)
 {
 	const struct trace_facts *last = first;
 
-	for (size_t i = 0; i < family->count; i++) {
-		const struct trace_facts *facts = &family->list[i].facts;
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct trace_facts *facts = &tree->list[i].facts;
 
 		if (facts->pid == first->pid &&
 		    facts->start_time == first->start_time &&
@@ -111,25 +111,25 @@ static const struct trace_facts *last_of(const struct family *family,
 }
 
 /* Mark all descendants of the process. */
-static void mark_below(struct family *family, const struct trace_facts *first)
+static void mark_below(struct tree *tree, const struct trace_facts *first)
 {
 	bool more = true;
 
 	for (unsigned round = 0; more && round < DEPTH_MAX; round++) {
 		more = false;
-		for (size_t i = 0; i < family->count; i++) {
-			struct member *child = &family->list[i];
+		for (size_t i = 0; i < tree->count; i++) {
+			struct member *child = &tree->list[i];
 			bool is = child->facts.parent == first->pid &&
 				is_later(&child->facts, first);
 
-			for (size_t k = 0; k < family->count && !is; k++)
-				is = family->list[k].below &&
+			for (size_t k = 0; k < tree->count && !is; k++)
+				is = tree->list[k].below &&
 					child->facts.pid !=
-					family->list[k].facts.pid &&
+					tree->list[k].facts.pid &&
 					child->facts.parent ==
-					family->list[k].facts.pid &&
+					tree->list[k].facts.pid &&
 					is_later(&child->facts,
-						 &family->list[k].facts);
+						 &tree->list[k].facts);
 			if (is && !child->below)
 				child->below = more = true;
 		}
@@ -137,32 +137,32 @@ static void mark_below(struct family *family, const struct trace_facts *first)
 }
 
 /* The largest that is not a wrapper's, or SIZE_MAX. */
-static size_t largest_below(const struct family *family)
+static size_t largest_below(const struct tree *tree)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = 0; i < family->count; i++)
-		if (family->list[i].below &&
-		    !is_wrapper(&family->list[i].facts) &&
+	for (size_t i = 0; i < tree->count; i++)
+		if (tree->list[i].below &&
+		    !is_wrapper(&tree->list[i].facts) &&
 		    (best == SIZE_MAX ||
-		     family->list[i].bytes > family->list[best].bytes))
+		     tree->list[i].bytes > tree->list[best].bytes))
 			best = i;
 	return best;
 }
 
 /* The program that started this one, or SIZE_MAX: the latest earlier process
  * with the parent's number. */
-static size_t parent_of(const struct family *family,
+static size_t parent_of(const struct tree *tree,
 			const struct trace_facts *child)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = 0; i < family->count; i++) {
-		const struct trace_facts *facts = &family->list[i].facts;
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct trace_facts *facts = &tree->list[i].facts;
 
 		if (facts->pid == child->parent && is_later(child, facts) &&
 		    (best == SIZE_MAX ||
-		     is_later(facts, &family->list[best].facts)))
+		     is_later(facts, &tree->list[best].facts)))
 			best = i;
 	}
 	return best;
@@ -170,7 +170,7 @@ static size_t parent_of(const struct family *family,
 
 /* Read the trace's facts, and those of the traces beside it. False: the trace
  * cannot be read. */
-static bool begin(struct family *family, const char *trace,
+static bool begin(struct tree *tree, const char *trace,
 		  struct trace_facts *facts)
 {
 	char *directory;
@@ -178,60 +178,60 @@ static bool begin(struct family *family, const char *trace,
 	if (live_recover_facts(trace, facts) != 0 ||
 	    facts->result != SCAN_OPEN_OK || facts->pid == 0)
 		return false;
-	directory = family_directory(trace);
-	gather(family, directory);
+	directory = process_tree_directory(trace);
+	gather(tree, directory);
 	free(directory);
 	return true;
 }
 
 /* The path of one, or NULL for SIZE_MAX; frees all others. */
-static char *end(struct family *family, size_t at)
+static char *end(struct tree *tree, size_t at)
 {
-	char *path = at == SIZE_MAX ? NULL : family->list[at].path;
+	char *path = at == SIZE_MAX ? NULL : tree->list[at].path;
 
-	assert(at == SIZE_MAX || at < family->count);
-	for (size_t i = 0; i < family->count; i++)
+	assert(at == SIZE_MAX || at < tree->count);
+	for (size_t i = 0; i < tree->count; i++)
 		if (i != at)
-			free(family->list[i].path);
-	free(family->list);
+			free(tree->list[i].path);
+	free(tree->list);
 	return path;
 }
 
-char *family_eldest(const char *trace)
+char *process_tree_root(const char *trace)
 {
-	struct family family = { 0 };
+	struct tree tree = { 0 };
 	struct trace_facts facts;
-	size_t eldest = SIZE_MAX;
+	size_t root = SIZE_MAX;
 
-	if (!begin(&family, trace, &facts))
+	if (!begin(&tree, trace, &facts))
 		return NULL;
 	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
-		size_t parent = parent_of(&family, &facts);
+		size_t parent = parent_of(&tree, &facts);
 
 		if (parent == SIZE_MAX)
 			break;
-		eldest = parent;
-		facts = family.list[parent].facts;
+		root = parent;
+		facts = tree.list[parent].facts;
 	}
-	return end(&family, eldest);
+	return end(&tree, root);
 }
 
-char *family_wanted(const char *trace)
+char *process_tree_wanted(const char *trace)
 {
-	struct family family = { 0 };
+	struct tree tree = { 0 };
 	struct trace_facts first;
 	const struct trace_facts *last;
 	size_t wanted = SIZE_MAX;
 
-	if (!begin(&family, trace, &first))
+	if (!begin(&tree, trace, &first))
 		return NULL;
-	last = last_of(&family, &first, &wanted);
+	last = last_of(&tree, &first, &wanted);
 	if (is_wrapper(last)) {
 		size_t below;
 
-		mark_below(&family, &first);
-		below = largest_below(&family);
+		mark_below(&tree, &first);
+		below = largest_below(&tree);
 		wanted = below != SIZE_MAX ? below : wanted;
 	}
-	return end(&family, wanted);
+	return end(&tree, wanted);
 }

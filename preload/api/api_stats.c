@@ -1,5 +1,5 @@
 /*
- * api_numbers.c: the functions of gnomon/gnomon.h that return numbers. The
+ * api_stats.c: the functions of gnomon/gnomon.h that return numbers. The
  * writer answers from the live heap (blocks_request.h). Threads of the target,
  * outside of hooks.
  */
@@ -40,7 +40,7 @@ static int numbers_read(const struct elfmap *map, void *data)
 	return 1;
 }
 
-bool api_numbers_wanted(void)
+bool api_stats_wanted(void)
 {
 	struct linkmap_room room;
 	bool wanted = false;

@@ -1,10 +1,10 @@
 /*
- * interrupted.h (MIPS64): converts a ucontext_t to registers by DWARF numbers,
+ * signal_frame.h (MIPS64): converts a ucontext_t to registers by DWARF numbers,
  * as the kernel passes it to signal handlers and getcontext fills it;
  * recognises the code by which handlers return.
  */
-#ifndef GNOMON_ARCH_INTERRUPTED_H
-#define GNOMON_ARCH_INTERRUPTED_H
+#ifndef GNOMON_ARCH_SIGNAL_FRAME_H
+#define GNOMON_ARCH_SIGNAL_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

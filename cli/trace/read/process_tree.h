@@ -1,10 +1,10 @@
 /*
- * family.h: chooses among the traces of a process and its children. Recording a
- * script, or a wrapper that ends with exec, leaves a trace of little interest
- * beside the trace that the user wants.
+ * process_tree.h: chooses among the traces of a process and its children.
+ * Recording a script, or a wrapper that ends with exec, leaves a trace of
+ * little interest beside the trace that the user wants.
  */
-#ifndef GNOMON_FAMILY_H
-#define GNOMON_FAMILY_H
+#ifndef GNOMON_PROCESS_TREE_H
+#define GNOMON_PROCESS_TREE_H
 
 #include <stddef.h>
 
@@ -14,16 +14,16 @@
  * shell, or a program that only starts other programs, it is the largest trace
  * of its children. Only traces in the same directory count.
  */
-char *family_wanted(const char *trace);
+char *process_tree_wanted(const char *trace);
 
 /*
  * The trace of the oldest ancestor of this trace's process, as far as their
  * traces are in the same directory; the caller frees it. NULL: there is none. A
  * child's trace may be finished later than its parent's.
  */
-char *family_eldest(const char *trace);
+char *process_tree_root(const char *trace);
 
 /* The directory of a file; the caller frees it. */
-char *family_directory(const char *trace);
+char *process_tree_directory(const char *trace);
 
 #endif

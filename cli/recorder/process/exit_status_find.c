@@ -1,8 +1,8 @@
 /*
- * exit_find.c: see exit_find.h and exit_status.h.
+ * exit_status_find.c: see exit_status_find.h and exit_status.h.
  */
 #include "cli/recorder/base/recording.h"
-#include "cli/recorder/process/exit_find.h"
+#include "cli/recorder/process/exit_status_find.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /*
- * packer_zstd.c: see packer.h: zstd with a static workspace, so that it
+ * compressor_zstd.c: see compressor.h: zstd with a static workspace, so that it
  * allocates nothing later.
  */
 #define ZSTD_STATIC_LINKING_ONLY
-#include "cli/recorder/emit/packer.h"
+#include "cli/recorder/emit/compressor.h"
 
 #include <zstd.h>
 
@@ -11,10 +11,11 @@
 #include "unwind/claim.h"
 
 /* zstd's values: they are the same since 1.4, but their names have changed. */
-_Static_assert(PACKER_AUTO == 0 && PACKER_CODED == 1 && PACKER_RAW == 2,
+_Static_assert(COMPRESSOR_AUTO == 0 && COMPRESSOR_CODED == 1 &&
+		       COMPRESSOR_RAW == 2,
 	       "ZSTD_literalCompressionMode_e");
 
-void *packer_new(int window_log)
+void *compressor_new(int window_log)
 {
 	size_t size = ZSTD_estimateCCtxSize(1);
 	void *memory = zeroed_alloc(size), *context = NULL;
@@ -29,17 +30,18 @@ void *packer_new(int window_log)
 	return context;
 }
 
-void packer_set(void *packer, const struct packer_how *how)
+void compressor_set(void *compressor, const struct compressor_how *how)
 {
-	ZSTD_CCtx_setParameter(packer, ZSTD_c_compressionLevel, how->level);
-	ZSTD_CCtx_setParameter(packer, ZSTD_c_literalCompressionMode,
+	ZSTD_CCtx_setParameter(compressor, ZSTD_c_compressionLevel, how->level);
+	ZSTD_CCtx_setParameter(compressor, ZSTD_c_literalCompressionMode,
 			       how->literals);
-	ZSTD_CCtx_setParameter(packer, ZSTD_c_hashLog, how->hash_log);
+	ZSTD_CCtx_setParameter(compressor, ZSTD_c_hashLog, how->hash_log);
 }
 
-size_t packer_pack(void *packer, uint8_t *to, const uint8_t *from, size_t n)
+size_t compressor_pack(void *compressor, uint8_t *to, const uint8_t *from,
+		       size_t n)
 {
-	size_t size = ZSTD_compress2(packer, to, n - 1, from, n);
+	size_t size = ZSTD_compress2(compressor, to, n - 1, from, n);
 
 	CLAIM_FULL(ZSTD_isError(size) || size < n);
 	return ZSTD_isError(size) ? n : size;

@@ -1,6 +1,6 @@
 /*
- * test_exit_find.c: what a parent is told of how its children ended, and what
- * their writers find of it in its live file, which may be anything.
+ * test_exit_status_find.c: what a parent is told of how its children ended, and
+ * what their writers find of it in its live file, which may be anything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "preload/ring/area.h"
 #include "preload/ring/exit_slot.h"
 #include "preload/process/exit_status.h"
-#include "cli/recorder/process/exit_find.h"
+#include "cli/recorder/process/exit_status_find.h"
 #include "cli/recorder/process/parent_live.h"
 #include "preload/ring/recorder.h"
 

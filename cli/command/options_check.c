@@ -1,7 +1,7 @@
 /*
- * options_agree.c: see options_agree.h.
+ * options_check.c: see options_check.h.
  */
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * test_tap.c: blocks as they begin and end, told one by one (model_follow),
+ * test_block_observer.c: blocks as they begin and end, told one by one (model_follow),
  * against what the program did.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include "cli/base/terminal/log.h"
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "tests/unit/model_story.h"
 #include "tests/unit/filter_words.h"
 
@@ -115,7 +115,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 static void follow(const struct filter *filter,
 		   bool (*wanted)(const struct story_block *), bool ends)
 {
-	const struct model_tap tap = {
+	const struct block_observer observer = {
 		.owner = &t, .alloc = take_alloc, .end = take_end,
 		.thread = &t.thread,
 	};
@@ -134,7 +134,7 @@ static void follow(const struct filter *filter,
 				(struct reported){ block, step->ends };
 	}
 	assert_true(t.must_count > 10);
-	assert_int_equal(model_follow(model, story->path, &tap),
+	assert_int_equal(model_follow(model, story->path, &observer),
 			 EXIT_COMPLETE);
 	assert_int_equal(t.count, t.must_count);
 	assert_int_equal(t.live_count, model_totals(model)->live_blocks);
@@ -225,8 +225,8 @@ static void of_a_moment(void **state)
 /* What came into a trace since it was read is not told. */
 static void of_what_was_read(void **state)
 {
-	const struct model_tap tap = { &t, take_alloc, take_end, &t.thread,
-					       NULL };
+	const struct block_observer observer = { &t, take_alloc, take_end,
+						 &t.thread, NULL };
 	struct story *story = begin(11);
 	struct model *model = model_new(NULL, NULL);
 	uint64_t until = story->blocks[story->count / 2].alloc;
@@ -244,7 +244,7 @@ static void of_what_was_read(void **state)
 			t.must[t.must_count++] =
 				(struct reported){ block, step->ends };
 	}
-	model_follow(model, story->path, &tap);
+	model_follow(model, story->path, &observer);
 	assert_int_equal(t.count, t.must_count);
 	assert_true(t.count < story->step_count);
 	model_free(model);

@@ -1,11 +1,11 @@
 /*
- * tap.h: callbacks for blocks one by one, as they begin and end, for exports
- * that write each event. They come from a second pass over a trace that was
- * read (model_follow), so all nodes, images and names are known, and filters of
- * stacks can be applied at once.
+ * block_observer.h: callbacks for blocks one by one, as they begin and end, for
+ * exports that write each event. They come from a second pass over a trace that
+ * was read (model_follow), so all nodes, images and names are known, and
+ * filters of stacks can be applied at once.
  */
-#ifndef GNOMON_TAP_H
-#define GNOMON_TAP_H
+#ifndef GNOMON_BLOCK_OBSERVER_H
+#define GNOMON_BLOCK_OBSERVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,11 +21,11 @@
  * whether the block counts as temporary. `thread`: before each call, set to the
  * thread of the event (threads.list), which may be wrong for events that came
  * out of order; may be NULL. `key`: set likewise to the number of the block's
- * keys in the model that was read first, or TAP_NO_KEY.
+ * keys in the model that was read first, or BLOCK_NO_KEY.
  */
-#define TAP_NO_KEY UINT32_MAX
+#define BLOCK_NO_KEY UINT32_MAX
 
-struct model_tap {
+struct block_observer {
 	void *owner;
 	void (*alloc)(void *owner, const struct block *block, uint32_t number,
 		      uint32_t node, uint32_t chain);

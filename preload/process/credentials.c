@@ -1,9 +1,9 @@
 /*
- * ids.c: see ids.h. Repeating the call is exact: before it the writer had the
- * same ids and capabilities, so it has the same afterwards, including keepcaps,
- * secure bits and user namespaces.
+ * credentials.c: see credentials.h. Repeating the call is exact: before it the
+ * writer had the same ids and capabilities, so it has the same afterwards,
+ * including keepcaps, secure bits and user namespaces.
  */
-#include "preload/process/ids.h"
+#include "preload/process/credentials.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,13 +18,13 @@
 #define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
 
 /* False in a child that shares our memory (vfork), which has its own ids. */
-static bool ids_our_own(void)
+static bool credentials_our_own(void)
 {
 	return recorder_is_on(recorder) &&
 	       (!unwind_may(UNWIND_NO_IDS) || sys_getpid() == recorder->pid);
 }
 
-static void ids_give_up(void)
+static void credentials_give_up(void)
 {
 	struct recorder *r = recorder;
 	struct gl_shared *shared = r->shared;
@@ -35,25 +35,26 @@ static void ids_give_up(void)
 	recorder_wake(r);
 }
 
-static void ids_request(const struct request_args *args)
+static void credentials_request(const struct request_args *args)
 {
 	long result;
 
 	if (!request_make(recorder, args, &result))
-		ids_give_up();
+		credentials_give_up();
 }
 
-void ids_follow(enum request_call call, long a, long b, long c, long d, long e)
+void credentials_follow(enum request_call call, long a, long b, long c, long d,
+			long e)
 {
 	struct request_args args = { .what = REQUEST_CALL, .number = call,
 					 .arg = { a, b, c, d, e } };
 
-	if (ids_our_own())
-		ids_request(&args);
+	if (credentials_our_own())
+		credentials_request(&args);
 }
 
-void ids_follow_capset(const void *header, size_t header_bytes,
-		       const void *data, size_t bytes)
+void credentials_follow_capset(const void *header, size_t header_bytes,
+			       const void *data, size_t bytes)
 {
 	unsigned char both[64];
 	struct request_args args = { .what = REQUEST_CAPABILITIES,
@@ -61,19 +62,19 @@ void ids_follow_capset(const void *header, size_t header_bytes,
 					 .arg = { (long)header_bytes },
 					 .bytes = header_bytes + bytes };
 
-	if (!ids_our_own() || header_bytes + bytes > sizeof(both))
+	if (!credentials_our_own() || header_bytes + bytes > sizeof(both))
 		return;
 	memcpy(both, header, header_bytes);
 	memcpy(both + header_bytes, data, bytes);
-	ids_request(&args);
+	credentials_request(&args);
 }
 
-void ids_follow_setgroups(size_t count, const gid_t *groups)
+void credentials_follow_setgroups(size_t count, const gid_t *groups)
 {
 	struct request_args args = { .what = REQUEST_GROUPS };
 	size_t from, n;
 
-	if (!ids_our_own())
+	if (!credentials_our_own())
 		return;
 	args.arg[0] = (long)count;
 	for (from = 0; !from || from < count; from += n) {
@@ -81,44 +82,44 @@ void ids_follow_setgroups(size_t count, const gid_t *groups)
 		args.arg[1] = (long)from;
 		args.bytes = n * sizeof(*groups);
 		args.data = groups + from;
-		ids_request(&args);
+		credentials_request(&args);
 		if (!n)
 			break;
 	}
 }
 
-void ids_follow_groups(void)
+void credentials_follow_groups(void)
 {
 	uint32_t groups[IDS_GROUPS_MAX];
 	long n;
 
-	if (!ids_our_own())
+	if (!credentials_our_own())
 		return;
 	n = unwind_may(SECCOMP_NO_ALL) ?
 		    arch_syscall2(ARCH_NR_ID(getgroups), IDS_GROUPS_MAX,
 				  (long)groups) :
 		    -EPERM;
 	if (sys_failed(n))
-		ids_give_up();
+		credentials_give_up();
 	else
-		ids_follow_setgroups(n, groups);
+		credentials_follow_setgroups(n, groups);
 }
 
-void ids_follow_user_space(void)
+void credentials_follow_user_space(void)
 {
 	struct request_args args = { .what = REQUEST_USER_SPACE };
 
-	if (!ids_our_own())
+	if (!credentials_our_own())
 		return;
 	args.arg[0] = tid_own();
-	ids_request(&args);
+	credentials_request(&args);
 }
 
-bool ids_are_final(void)
+bool credentials_are_final(void)
 {
 	uint32_t real, effective, saved;
 
-	if (!unwind_may(SECCOMP_NO_ALL) || !ids_our_own() ||
+	if (!unwind_may(SECCOMP_NO_ALL) || !credentials_our_own() ||
 	    arch_syscall3(ARCH_NR_ID(getresuid), (long)&real, (long)&effective,
 			  (long)&saved))
 		return false;

@@ -1,12 +1,13 @@
-/* store_numbers.h: the group of each row of a batch. Private to the store. */
-#ifndef GNOMON_STORE_NUMBERS_H
-#define GNOMON_STORE_NUMBERS_H
+/* store_row_groups.h: the group of each row of a batch. Private to the
+ * store. */
+#ifndef GNOMON_STORE_ROW_GROUPS_H
+#define GNOMON_STORE_ROW_GROUPS_H
 
 #include "cli/store/store_group.h"
 
 /* The columns needed; NULL: no groups. */
 static inline uint32_t
-store_numbers_columns(const struct store_grouping *grouping)
+store_row_group_columns(const struct store_grouping *grouping)
 {
 	if (grouping == NULL)
 		return 0;
@@ -15,10 +16,10 @@ store_numbers_columns(const struct store_grouping *grouping)
 }
 
 /* Sets for each row its group, below grouping->groups, or STORE_NONE. */
-static inline void store_numbers(const struct store_grouping *grouping,
-				 unsigned worker,
-				 const struct store_batch *batch,
-				 uint32_t *groups)
+static inline void store_row_groups(const struct store_grouping *grouping,
+				    unsigned worker,
+				    const struct store_batch *batch,
+				    uint32_t *groups)
 {
 	const uint64_t *values;
 
@@ -45,7 +46,7 @@ static inline void store_numbers(const struct store_grouping *grouping,
 
 /* The weight of a block of this size. */
 static inline struct store_amount
-store_numbers_amount(const struct store_weight *weight, uint64_t size)
+store_weigh(const struct store_weight *weight, uint64_t size)
 {
 	return weight == NULL || weight->of == NULL ?
 		(struct store_amount){ 1, size } :

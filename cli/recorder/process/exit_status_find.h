@@ -1,9 +1,9 @@
 /*
- * exit_find.h: exchanges exit statuses between parent and child processes (the
- * recorder's half of preload/process/exit_status.h).
+ * exit_status_find.h: exchanges exit statuses between parent and child
+ * processes (the recorder's half of preload/process/exit_status.h).
  */
-#ifndef GNOMON_EXIT_FIND_H
-#define GNOMON_EXIT_FIND_H
+#ifndef GNOMON_EXIT_STATUS_FIND_H
+#define GNOMON_EXIT_STATUS_FIND_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /*
- * report_relatives.c: see report_parts.h. The trace of a shell script, or of a
- * wrapper that ends with exec, is of little interest; the traces of its
+ * report_process_tree.c: see report_parts.h. The trace of a shell script, or of
+ * a wrapper that ends with exec, is of little interest; the traces of its
  * children or of its later program are. Called by the main thread.
  */
 #include "cli/command/print/report_parts.h"
@@ -13,20 +13,20 @@
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/quote.h"
 #include "cli/trace/live/live_recover.h"
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 #include "cli/trace/read/locate.h"
 #include "cli/trace/read/reader.h"
 
 #define TRACES_MAX 1000		/* examined: a summary must not take long */
 
-struct relatives {
+struct process_tree {
 	char *successor;	/* trace of the same process, after exec */
 	uint64_t succeeded_ns;	/* when */
 	uint64_t children;
 };
 
 /* Keeps the process's next program after this trace. */
-static void take_successor(struct relatives *found, const char *path,
+static void take_successor(struct process_tree *found, const char *path,
 			   uint64_t begin_ns)
 {
 	if (found->successor != NULL && begin_ns >= found->succeeded_ns)
@@ -36,7 +36,7 @@ static void take_successor(struct relatives *found, const char *path,
 	found->succeeded_ns = begin_ns;
 }
 
-static void look_at(struct relatives *found, const struct report *r,
+static void look_at(struct process_tree *found, const struct report *r,
 		    const char *path)
 {
 	struct trace_facts facts;
@@ -65,10 +65,10 @@ static void put_hint(const struct report *r, size_t column, const char *path)
 		fprintf(r->out, "\n               %s\n", hint.data);
 }
 
-void report_relatives_text(const struct report *r)
+void report_process_tree_text(const struct report *r)
 {
-	char *directory = family_directory(r->about.trace);
-	struct relatives found = { 0 };
+	char *directory = process_tree_directory(r->about.trace);
+	struct process_tree found = { 0 };
 	char **paths;
 	size_t count;
 	bool more;

@@ -1,11 +1,11 @@
 /*
- * options_agree.h: checks the values of recording options beyond their types
+ * options_check.h: checks the values of recording options beyond their types
  * (preload/base/options.h), and whether options contradict each other. The
  * command checks before it starts the program; the recorder checks for programs
  * started without the command. No state; any thread.
  */
-#ifndef GNOMON_OPTIONS_AGREE_H
-#define GNOMON_OPTIONS_AGREE_H
+#ifndef GNOMON_OPTIONS_CHECK_H
+#define GNOMON_OPTIONS_CHECK_H
 
 #include "preload/base/options.h"
 
