@@ -263,7 +263,7 @@ static void keep_selected(void *owner, unsigned worker,
 
 		block_of(batch, i, &block);
 		end_of(scan, batch, i, &end);
-		keep[i] = selection_takes(scan->selection, &block, &end);
+		keep[i] = selection_matches(scan->selection, &block, &end);
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * index_select.c: see index_select.h. Conditions on the range of a column
  * become terms, so that the store can skip chunks; if the filter has other
- * conditions, each remaining row is checked (selection_takes).
+ * conditions, each remaining row is checked (selection_matches).
  *
  * index_select is called by one thread, all other functions by any number.
  */
@@ -80,7 +80,7 @@ static void keep(void *keeper, unsigned worker,
 		struct block block = index_block(select->model, batch, i);
 		struct selection_end end = index_end(select->model, batch, i);
 
-		kept[i] = selection_takes(select->model->selection, &block,
+		kept[i] = selection_matches(select->model->selection, &block,
 					&end);
 	}
 }
@@ -101,8 +101,8 @@ static void add_term(struct index_select *select, enum store_column column,
 	select->scan.term_count++;
 }
 
-/* A row's number that is no thread of the model (index_thread) is beyond the
- * set. */
+/* Rows of threads that the model does not know are not selected: index_thread
+ * gives them a number beyond the set. */
 static void add_threads(struct index_select *select)
 {
 	const struct selection_bounds *bounds = &select->bounds;
