@@ -60,7 +60,7 @@ ifeq ($(wildcard arch/$(PORT)/patching.S),)
 PRELOAD_SRC := $(filter-out preload/patch/%,$(PRELOAD_SRC))
 endif
 include mk/cross.mk
-RECORDER_SRC := $(filter-out %/packer_$(if $(RECORDER_ZSTD),none,zstd).c,\
+RECORDER_SRC := $(filter-out %/compressor_$(if $(RECORDER_ZSTD),none,zstd).c,\
 	$(wildcard cli/recorder/*.c cli/recorder/*/*.c))
 CLI_SRC := $(filter-out cli/recorder/%,$(wildcard cli/*.c cli/*/*.c \
 	cli/*/*/*.c))

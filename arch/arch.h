@@ -24,7 +24,7 @@
  *		    its own program (SIGTRAP)
  *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
  *		    stack, 0 where there is none
- *	interrupted.h  arch_regs_from_ucontext: registers at a signal;
+ *	signal_frame.h  arch_regs_from_ucontext: registers at a signal;
  *		    arch_is_signal_return: the handlers' return address, if no
  *		    unwind table covers it; arch_sigframe_ucontext: its frame
  *	decode.h    ARCH_DECODES: whether code without a table is analysed;

@@ -9,23 +9,27 @@
 #include <stdint.h>
 
 #define TREE_BURST 32		/* captures that are timed together */
-#define TREE_CYCLE 512			/* bursts, until the same stacks come again */
+#define TREE_CYCLE 512		/* bursts; then stacks are repeated */
 
-/* Orders of stacks, see call_tree.c. */
+/* How stacks are chosen (call_tree.c). */
 enum tree_draw {
-	TREE_NEW,	/* drawn anew for each burst, again after TREE_CYCLE */
+	TREE_NEW,	/* drawn anew for each burst; repeated after
+			 * TREE_CYCLE */
 	TREE_REPEATING,	/* from few stacks */
-	TREE_OUTER,	/* what is not changed is the same in all bursts */
-	TREE_UNSEEN,	/* as TREE_NEW, never again */
+	TREE_OUTER,	/* the frames that do not change are the same in all
+			 * bursts */
+	TREE_UNSEEN,	/* as TREE_NEW, but never repeated */
 };
 
 struct tree_plan {
 	unsigned levels;	/* functions of the tree on the stack */
-	unsigned changed;	/* of them replaced between two captures */
+	unsigned changed;	/* how many of them are replaced between two
+				 * captures */
 	enum tree_draw draw;
 	bool wrapped;		/* call the hook through a function */
 	bool counted;		/* let callgrind collect during the bursts */
-	uint64_t budget_ns;	/* stop before `bursts` when it is used up */
+	uint64_t budget_ns;	/* stop after this time, even before
+				 * `bursts` */
 	size_t bursts;
 	uint64_t seed;		/* of the draw; 0: the usual one */
 	void (*hook)(void);	/* called by the innermost function, or by the

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/model/rows/rows_build.h"
+#include "cli/model/index/index_build.h"
 #include "cli/store/store.h"
 
 static uint64_t clock_ns(clockid_t clock)
@@ -45,7 +45,7 @@ static struct store *open_store(const char *path)
 
 int main(int argc, char **argv)
 {
-	struct rows_build build = { 0 };
+	struct index_build build = { 0 };
 	struct store *older = NULL;
 	struct rusage usage;
 	uint64_t wall, cpu;
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 		fail(argv[2], errno);
 	wall = clock_ns(CLOCK_MONOTONIC);
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	error = rows_build(&build);
+	error = index_build(&build);
 	if (error != 0)
 		fail(argv[1], -error);
 	getrusage(RUSAGE_SELF, &usage);

@@ -25,7 +25,7 @@
 #include "entry.h"
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 #include "unwind/capture_fast.h"
 #include "unwind/context.h"
 #include "unwind/image.h"

@@ -48,13 +48,13 @@ $(STUB_LINKS): $(STUB_SO)
 	$(Q)ln -sf $(STUB_FILE) $@
 
 # It differs in one constant.
-OFF_OBJ := $(O)/target/preload/base/product_off.o
-$(OFF_OBJ): preload/base/product.c $(call made-by,api) | $(call packages,build)
+OFF_OBJ := $(O)/target/preload/base/variant_off.o
+$(OFF_OBJ): preload/base/variant.c $(call made-by,api) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DPRODUCT_OFF \
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DVARIANT_OFF \
 		-c -o $@ $<
 $(LIB_OFF): $(ARCH_OBJ) $(UNWIND_OBJ) \
-		$(filter-out %/product.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
+		$(filter-out %/variant.o,$(PRELOAD_OBJ)) $(OFF_OBJ) \
 		$(LIB_MAP)
 	$(call say,LD,$@)true
 	$(Q)$(LIB_LINK) -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(TARGET_LIBS)

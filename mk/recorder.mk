@@ -11,7 +11,7 @@ RECORDER_READER := cli/base/deep_call.c cli/base/hash.c cli/base/try_alloc.c \
 	cli/base/mount_view.c cli/base/io_full.c cli/model/core/blocks.c \
 	cli/model/core/edges.c cli/model/core/pending_reallocs.c \
 	cli/model/core/pairing.c cli/model/core/weight.c \
-	cli/model/stats/figures.c cli/command/options_agree.c \
+	cli/model/stats/figures.c cli/command/options_check.c \
 	cli/symbol/elf/elf_class.c cli/symbol/elf/elf_symbols.c \
 	cli/symbol/elf/elf_tables.c cli/symbol/elf/reduced.c
 # Reads and writes the memory shared with the target.
@@ -28,8 +28,8 @@ $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 	$(Q)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 # The same for targets of the other byte order, run here by emulators
-# (unwind/order.h). clang cannot swap fields. gcc replaces a loop that copies an
-# array of them by memcpy (12; tests/unit/unwind/test_order_other.c), so the
+# (unwind/byte_order.h). clang cannot swap fields. gcc replaces a loop that copies
+# an array of them by memcpy (12; tests/unit/unwind/test_byte_order_other.c), so the
 # optimisation that merges fields is off.
 OTHER_CFLAGS := -DGNOMON_OTHER_ORDER -Werror=scalar-storage-order \
 	-Werror=incompatible-pointer-types -Werror=int-conversion \

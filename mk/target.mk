@@ -7,15 +7,15 @@ $(O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 # Optimised for size: code for starts, ends, forks and execs, and the hundred
 # hooks of non-standard allocator functions, each of which would contain a copy
 # of the fast path.
-SMALL := api_control api_dump api_numbers api_pool api_thread area arenas \
-	control_call control_signal environment error_words exec_file \
-	exit_status fork_copy guard_block guard_end guard_sweep hooks_dlopen \
-	hooks_exec hooks_exit hooks_extensions hooks_fork hooks_guard \
-	hooks_identity hooks_lock hooks_longjmp hooks_patch hooks_reentry \
-	hooks_tuning identity ids launch launch_files launch_fork launch_words \
-	live_make live_map message optional options patch patch_read patched \
-	proc process_end product real registrar replaced_code sampled_set \
-	sanitizer seccomp signal_list text
+SMALL := api_control api_dump api_pool api_stats api_thread area arenas \
+	control_call control_signal credentials environment error_words \
+	exec_file exit_status fork_copy guard_block guard_end guard_sweep \
+	hooks_dlopen hooks_exec hooks_exit hooks_extensions hooks_fork \
+	hooks_guard hooks_identity hooks_lock hooks_longjmp hooks_patch \
+	hooks_reentry hooks_tuning identity launch launch_files launch_fork \
+	launch_words live_make live_map message optional options patch \
+	patch_read patched proc process_end real register_frame replaced_code \
+	sampled_set sanitizer seccomp signal_list text variant
 $(foreach s,$(SMALL),$(filter %/$s.o,$(PRELOAD_OBJ))): \
 	TARGET_CFLAGS += -Os
 

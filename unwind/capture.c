@@ -5,7 +5,7 @@
  *	    │ miss, also with the wrapper's caller as key
  *	replace_inner ─ one or two new frames ───────▶ context, learn
  *	    │ else; if many were new at the last capture:
- *	expect.h ─ prediction holds ─────────────────▶ context
+ *	predict.h ─ prediction holds ─────────────────▶ context
  *	    │ no prediction, or few were new
  *	join ─ few new frames ───────────────────────▶ context, learn
  *	    │ anything unusual
@@ -28,8 +28,8 @@
 #include "unwind/capture_fast.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
-#include "unwind/expect.h"
-#include "unwind/hardware.h"
+#include "unwind/predict.h"
+#include "unwind/hardware_stack.h"
 #include "unwind/image.h"
 #include "unwind/join.h"
 #include "unwind/placement.h"
@@ -85,7 +85,7 @@ int capture_init(const struct capture_config *config)
 	if (!err)
 		err = context_init(config);
 	if (!err)
-		err = expect_init();
+		err = predict_init();
 	if (!err)
 		err = image_init(config);
 	return err;
@@ -122,9 +122,9 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	t->hi = end & ~(uintptr_t)(ARCH_WORD - 1);
 	t->lo = t->hi;
 	t->floor = 0;
-	t->joined = t->walked = t->expected_far = t->redrawn = 0;
+	t->joined = t->walked = t->predicted_far = t->redrawn = 0;
 	t->moved = false;
-	t->expected_sp = t->expected_ra = 0;
+	t->predicted_sp = t->predicted_ra = 0;
 	shadow_clear(t);
 	placement_thread_start(t);
 	/* The image list's generation, so that the first capture updates an
@@ -411,7 +411,7 @@ uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	CLAIM_FULL(sp >= t->lo && sp < t->hi && t->mode != GT_MODE_OFF);
 	if (!context || path_wanted(t, ra, sp, context))
 		return 0;
-	expect_answered(t, first->count, first->met, first->sp, first->ra);
+	predict_answered(t, first->count, first->met, first->sp, first->ra);
 	return context;
 }
 
@@ -420,12 +420,12 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	bool base = stack_is_base(t, sp);
 	bool remember = base && t->mode != GT_MODE_OFF;
-	struct first_walk first = { .expectation.at = NULL };
+	struct first_walk first = { .prediction.at = NULL };
 	struct walk w;
 	enum walk_end end;
 	uint32_t context = 0;
 
-	if (remember && t->walked > EXPECT_FRAMES)
+	if (remember && t->walked > PREDICT_FRAMES)
 		context = capture_expected(t, ra, sp, fp, &first);
 	else if (base && !remember)
 		context = walk_only(t, ra, sp, fp);
@@ -461,16 +461,16 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		return context;
 	}
 	context = shadow_update(t, &w, end);
-	t->expected_far = 0;
+	t->predicted_far = 0;
 	if (2 * w.count <= t->count)
 		t->redrawn = 0;
-	else if (t->redrawn < EXPECT_REDRAWN)
+	else if (t->redrawn < PREDICT_REDRAWN)
 		t->redrawn++;
 	if (t->count == 1)	/* no memory for it */
 		return context;
 	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);
-	if (first.expectation.at)
-		expect_learn(&first.expectation, context);
+	if (first.prediction.at)
+		predict_learn(&first.prediction, context);
 	if (__builtin_expect(w.strange, 0))
 		placement_strange(t, w.strange);
 	t->report->barriers_met += t->barrier_count != 0;

@@ -17,7 +17,7 @@
 #include "unwind/rules_index.h"
 #include "unwind/walk.h"
 #include "unwind/walk_sane.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not searched */

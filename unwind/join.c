@@ -6,7 +6,7 @@
  * It combines walk_fast, shadow_validate and shadow_update (their invariants
  * hold here too), without their generality. Other stacks are left to them, with
  * nothing changed. The new frames' contexts are searched among the recent
- * stacks (expect.h), whose slot is prefetched meanwhile; the index is searched
+ * stacks (predict.h), whose slot is prefetched meanwhile; the index is searched
  * only if they are not there.
  *
  * I1  The shadow does not change before its whole outer part is known to be
@@ -17,7 +17,7 @@
 #include "unwind/capture_fast.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
-#include "unwind/expect.h"
+#include "unwind/predict.h"
 #include "unwind/join.h"
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
@@ -224,7 +224,7 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
 	t->joined = t->walked = (uint32_t)(f - frames);
-	t->redrawn = t->expected_far = 0;
+	t->redrawn = t->predicted_far = 0;
 	while (f-- > frames) {
 		j++;
 		w++;
@@ -255,12 +255,12 @@ join_few(struct capture_thread *t, struct shadow_frame *j,
 {
 	uint32_t outer = (uint32_t)j->mark, barriers = outer_barriers(t, j);
 	uint64_t hash = j->hash;
-	struct expectation e;
+	struct prediction e;
 
 	if (n > 1)
 		hash = context_hash(hash, frames[1].ra);
 	hash = context_hash(hash, frames->ra);
-	expect_inner(&e, hash);
+	predict_inner(&e, hash);
 	if (__builtin_expect(!e.context, 0))
 		context_prefetch(context_newest(), hash);
 	if (!has_fp_of(at, j) || !shadow_holds(t, j, barriers))
@@ -269,7 +269,7 @@ join_few(struct capture_thread *t, struct shadow_frame *j,
 	if (__builtin_expect(!is_whole(e.context, frames, frames + n, outer),
 			     0)) {
 		find_each(context_newest(), frames, frames + n, outer, j->hash);
-		expect_learn(&e, frames->context);
+		predict_learn(&e, frames->context);
 	}
 	return append(t, j, frames, frames + n);
 }
@@ -317,7 +317,7 @@ replace_inner(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 /* The state of a capture. */
 struct joining {
-	struct expectation expectation;
+	struct prediction prediction;
 	struct new_frame frames[NEW_MAX];
 };
 
@@ -325,8 +325,8 @@ struct joining {
 static inline void look(const struct capture_thread *t, struct joining *c,
 			uintptr_t third)
 {
-	expect_probe(&c->expectation, c->frames[0].ra, c->frames[1].ra, third,
-		     t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
+	predict_probe(&c->prediction, c->frames[0].ra, c->frames[1].ra, third,
+		      t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
 }
 
 /* Looks the prediction up in steps while the walk continues; f: the frame just
@@ -335,21 +335,21 @@ static inline __attribute__((always_inline)) void
 pause_at(const struct capture_thread *t, struct joining *c,
 	 const struct new_frame *f, const struct new_frame **pause)
 {
-	if (f == c->frames + EXPECT_FRAMES - 1) {
+	if (f == c->frames + PREDICT_FRAMES - 1) {
 		look(t, c, f[-1].ra);
-		*pause = c->frames + EXPECT_FRAMES;
+		*pause = c->frames + PREDICT_FRAMES;
 	} else {
-		expect_find(&c->expectation, f[-1].ra);
+		predict_find(&c->prediction, f[-1].ra);
 		*pause = NULL;
 	}
 }
 
-/* Like expect_find, if the walk met the shadow before its fourth frame. */
+/* Like predict_find, if the walk met the shadow before its fourth frame. */
 static inline void find_in_shadow(struct joining *c, const struct new_frame *f,
 				  const struct shadow_frame *j)
 {
-	expect_find(&c->expectation,
-		    arch_return_address(j[-(f == c->frames + 2)].raw));
+	predict_find(&c->prediction,
+		     arch_return_address(j[-(f == c->frames + 2)].raw));
 }
 
 /* Finds the contexts of the new frames up to f, inward of frame j. */
@@ -359,15 +359,15 @@ find_new(struct joining *c, struct new_frame *f, const struct shadow_frame *j)
 	const struct context_table *table = context_newest();
 	uint32_t outer = (uint32_t)j->mark;
 
-	_Static_assert(EXPECT_FRAMES == 4, "what find_in_shadow has");
+	_Static_assert(PREDICT_FRAMES == 4, "what find_in_shadow has");
 	if (f == c->frames)
 		return;
-	if (f < c->frames + EXPECT_FRAMES)
+	if (f < c->frames + PREDICT_FRAMES)
 		find_in_shadow(c, f, j);
-	if (is_whole(c->expectation.context, c->frames, f, outer))
+	if (is_whole(c->prediction.context, c->frames, f, outer))
 		return;
 	find_contexts(table, c->frames, f, outer, j->hash);
-	expect_learn(&c->expectation, c->frames->context);
+	predict_learn(&c->prediction, c->frames->context);
 }
 
 static inline __attribute__((always_inline)) uint32_t
@@ -375,7 +375,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct joining c;
 	struct new_frame *f = c.frames;
-	const struct new_frame *pause = f + EXPECT_FRAMES - 1;
+	const struct new_frame *pause = f + PREDICT_FRAMES - 1;
 	struct shadow_frame *j = t->frames + t->count - 1;
 	_Atomic uint64_t *rules = rule_cache;
 	struct new_place at = { sp + ARCH_RA_OFFSET, { sp, ra }, 0, fp };
@@ -383,7 +383,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	uint32_t barriers;
 
 	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
-	c.expectation.context = 0;
+	c.prediction.context = 0;
 	for (;;) {
 		uintptr_t slot = ARCH_LINK_REGISTER ? at.slot :
 						      sp + ARCH_RA_OFFSET;
@@ -476,8 +476,8 @@ walk_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
 	struct first_walk first;
 	/* if many frames changed last time, many will again */
-	bool first_of_all = t->joined > EXPECT_FRAMES ||
-			    t->redrawn >= EXPECT_REDRAWN;
+	bool first_of_all = t->joined > PREDICT_FRAMES ||
+			    t->redrawn >= PREDICT_REDRAWN;
 	uint32_t context = 0;
 
 	if (first_of_all)

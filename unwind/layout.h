@@ -2,14 +2,14 @@
  * layout.h: structures of the unwinder that other processes read: the nodes of
  * the context tree, the images that their addresses belong to, and the reasons
  * why walks end. They are part of the live file (preload/format.h), so their
- * layout is fixed, in the target's own byte order (order.h).
+ * layout is fixed, in the target's own byte order (byte_order.h).
  */
 #ifndef GNOMON_UNWIND_LAYOUT_H
 #define GNOMON_UNWIND_LAYOUT_H
 
 #include <stdint.h>
 
-#include "unwind/order.h"
+#include "unwind/byte_order.h"
 
 #define GL_IMAGES_MAX 2048	/* mapped during the whole run */
 #define GL_SEGMENTS_MAX 8

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/order.h"
+#include "unwind/byte_order.h"
 
 /*
  * Zeroed memory, aligned to at least 64 bytes, never freed; NULL when the

@@ -38,7 +38,7 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
-#include "unwind/hardware.h"
+#include "unwind/hardware_stack.h"
 #include "unwind/image.h"
 #include "unwind/lsda.h"
 #include "unwind/memory.h"

@@ -1,10 +1,10 @@
 /*
  * prologue.c: see prologue.h: combines the results of both analyses
- * (prologue_way.h).
+ * (prologue_state.h).
  *
  * Any thread, also signal handlers; some 4 KB of stack.
  */
-#include "unwind/prologue_way.h"
+#include "unwind/prologue_state.h"
 
 #if ARCH_DECODES
 
@@ -13,7 +13,7 @@
 /* Whether both describe the same frame; w: the state at pc, from the backward
  * analysis. */
 static bool agree(const struct prologue_frame *on,
-		  const struct prologue_frame *back, const struct way *w)
+		  const struct prologue_frame *back, const struct code_state *w)
 {
 	struct value base = w->reg[on->base];
 
@@ -40,8 +40,8 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	struct search s = { .code = code, .exact = exact,
 			    .left = OPERATIONS_MAX };
 	struct prologue_frame other;
-	struct way at;
-	bool found = prologue_onward(&s, pc, frame);
+	struct code_state at;
+	bool found = prologue_forward(&s, pc, frame);
 
 	frame->one_way = true;
 	if (!ARCH_DECODES_BACK)
@@ -49,7 +49,7 @@ bool prologue_frame(const struct prologue_code *code, uintptr_t pc, bool exact,
 	if (exact)
 		return found;
 	s.left = OPERATIONS_MAX;
-	if (!prologue_back(&s, pc, &other, &at))
+	if (!prologue_backward(&s, pc, &other, &at))
 		return found;
 	if (!found) {
 		*frame = other;

@@ -11,7 +11,7 @@
 #include <errno.h>
 
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/prologue.h"
 #include "unwind/rules_index.h"
 
@@ -79,9 +79,9 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 	if (granule_find(&image->from_code, ra - 1, &id))
 		return id;
 	if (frame_of(image, ra, false, &frame))
-		id = dictionary_id(rule_of_frame(&frame));
+		id = rule_dictionary_id(rule_of_frame(&frame));
 	else if (rules_index_is_outermost(image, ra))
-		id = dictionary_id((struct rule){ .kind = RULE_END });
+		id = rule_dictionary_id((struct rule){ .kind = RULE_END });
 	if (image->from_code.granules && granule_try_lock()) {
 		keep(image, ra - 1, id);
 		granule_unlock();

@@ -22,7 +22,7 @@
 #include "decode.h"
 #include "unwind/cfi_index.h"
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
 #include "unwind/rules_index.h"
@@ -56,7 +56,7 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	rule = rule_class_of_row(k->fde, row);
 	if (k->last_id == 0 || !same_rule(rule, k->last)) {
 		k->last = rule;
-		k->last_id = dictionary_id(rule);
+		k->last_id = rule_dictionary_id(rule);
 	}
 	CLAIM_FULL(k->last_id != 0 && k->last_id < rules_count());
 	if (k->pc >= start && k->pc < end)
@@ -147,7 +147,7 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 		return 0;
 	status = rules_entry(image, pc, &fde);
 	if (status == -EINVAL)
-		return DICTIONARY_BAD;
+		return RULE_DICTIONARY_BAD;
 	if (!image->granules.granules || !granule_try_lock())
 		return status ? 0 : interpret(pc, &fde);
 	id = interpret_and_keep(image, pc, &fde, status == -ENOENT);
@@ -194,11 +194,11 @@ int rules_init(void)
 {
 	granule_reset();
 	atomic_store_explicit(&images_bytes, 0, memory_order_relaxed);
-	return dictionary_init();
+	return rule_dictionary_init();
 }
 
 size_t rules_bytes(void)
 {
-	return dictionary_bytes() + granule_bytes() +
+	return rule_dictionary_bytes() + granule_bytes() +
 	       atomic_load_explicit(&images_bytes, memory_order_relaxed);
 }

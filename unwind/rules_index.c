@@ -15,9 +15,9 @@
 #include <errno.h>
 
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/rules_index.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 /* Bytes of an outermost function, up to its last call. */
 #define OUTERMOST_BYTES 64
@@ -119,10 +119,10 @@ uint16_t rules_index_find(struct rules_image *image, uintptr_t pc)
 	int status = find_entry(image, pc, &entry);
 
 	if (status)
-		return status == -ENOENT ? 0 : DICTIONARY_BAD;
+		return status == -ENOENT ? 0 : RULE_DICTIONARY_BAD;
 	CLAIM_FULL(entry.start <= pc && pc < entry.end);
 	rule = exidx_rule(&entry, ARCH_REG_FP);
-	id = rule.kind == RULE_END ? 0 : dictionary_id(rule);
+	id = rule.kind == RULE_END ? 0 : rule_dictionary_id(rule);
 	/* rules made ahead of time may know it */
 	if ((!id && image->prepared.table) || !image->granules.granules ||
 	    !granule_try_lock())

@@ -6,7 +6,7 @@
  * that it allocates. If that is not so, the probe of some page fails and the
  * stack counts as foreign, which is slower but safe.
  *
- * I1  Every page that overlaps [lo, hi) was readable when lo got there.
+ * I1  Every page that overlaps [lo, hi) was readable when lo was lowered to it.
  * I2  floor is 0, or the lowest readable address after a failed probe; an sp
  *     below it is foreign without another try.
  *
@@ -18,7 +18,7 @@
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
 #define STEP_MAX (64u << 20)		/* … and grows by at most this at once */
 #define FRAMES_FIRST 64u
-#define STACK_MARKS 3u
+#define SENTINELS 3u		/* frames before the first, in no stack */
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 {
@@ -68,12 +68,12 @@ bool stack_grow(struct capture_thread *t)
 
 	if (capacity > FRAMES_MAX)
 		return false;
-	frames = unwind_alloc(STACK_MARKS * sizeof(*frames) + capacity *
+	frames = unwind_alloc(SENTINELS * sizeof(*frames) + capacity *
 			      (sizeof(*frames) + 2 * sizeof(*words) +
 			       sizeof(*scratch)));
 	if (!frames)
 		return false;
-	for (i = 0; i < STACK_MARKS; i++)
+	for (i = 0; i < SENTINELS; i++)
 		frames++->slot = UINTPTR_MAX;
 	CLAIM(!(capacity & (capacity - 1)));
 	CLAIM(!t->frames == !t->capacity);

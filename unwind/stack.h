@@ -187,9 +187,9 @@ struct capture_thread {
 	/* number of new frames in the last remembered stack: by join.c; by
 	 * join.c or walk.c */
 	uint32_t joined, walked;
-	/* expect.h, expect_wanted */
-	uintptr_t expected_sp, expected_ra;
-	uint32_t expected_far, redrawn;
+	/* predict.h, predict_wanted */
+	uintptr_t predicted_sp, predicted_ra;
+	uint32_t predicted_far, redrawn;
 	uint64_t checked;	/* frames that the oracle has compared */
 	uint32_t unchecked;	/* captures since its last check */
 	struct capture_report *report;

@@ -24,7 +24,7 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/prologue.h"
@@ -32,7 +32,7 @@
 #include "unwind/rules_image.h"
 #include "unwind/shadow.h"
 #include "unwind/walk_sane.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
@@ -102,7 +102,7 @@ static uint32_t rule_at_run_time(uintptr_t ra, struct rules_image *rules,
 		return rule_payload(id);
 	}
 	if (ARCH_SIGNAL_CODE && walk_is_signal_return(ra))
-		return dictionary_id((struct rule){ .kind = RULE_SIGNAL });
+		return rule_dictionary_id((struct rule){ .kind = RULE_SIGNAL });
 	if (rules)
 		return rule_payload(prologue_find(rules, ra));
 	return in_image ? 0 : WORD_NO_IMAGE;

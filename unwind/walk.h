@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "unwind/expect.h"
+#include "unwind/predict.h"
 #include "unwind/stack.h"
 
 enum walk_end {
@@ -134,13 +134,14 @@ uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
 		      uint32_t max, uint32_t *count);
 
 /*
- * Walks the first frames, then follows the prediction (expect.h) if that pays
- * (expect_wanted). Returns the context; the caller then calls expect_answered.
- * 0: another kind of walk is needed; if of->expectation.at is set, the caller
- * passes that walk's context to expect_learn. The owner of the thread's state.
+ * Walks the first frames, then follows the prediction (predict.h) if that pays
+ * (predict_wanted). Returns the context; the caller then calls
+ * predict_answered. 0: another kind of walk is needed; if of->prediction.at is
+ * set, the caller passes that walk's context to predict_learn. The owner of the
+ * thread's state.
  */
 struct first_walk {
-	struct expectation expectation;
+	struct prediction prediction;
 	uint32_t count;		/* number of frames followed */
 	bool met;		/* the walk ended at a barrier */
 	uintptr_t sp, ra;	/* the frame after the first frames */

@@ -10,7 +10,7 @@
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
 #include "unwind/context.h"
-#include "unwind/expect.h"
+#include "unwind/predict.h"
 #include "unwind/rule_cache.h"
 #include "unwind/walk.h"
 
@@ -54,19 +54,19 @@ is_expected(struct first_walk *first, const struct capture_thread *t,
 	    const struct walk_start *start, const uintptr_t *addresses,
 	    uint32_t n, uintptr_t sp, uintptr_t ra)
 {
-	struct expected_walk e = { .ra = start->ra, .sp = start->sp,
+	struct predicted_walk e = { .ra = start->ra, .sp = start->sp,
 				   .fp = start->fp, .lo = start->sp,
 				   .hi = start->hi };
 
-	if (n == EXPECT_FRAMES - 1)
-		expect_probe(&first->expectation, addresses[0], addresses[1],
-			     addresses[2], start->hi - start->sp);
-	if (n != EXPECT_FRAMES)
+	if (n == PREDICT_FRAMES - 1)
+		predict_probe(&first->prediction, addresses[0], addresses[1],
+			      addresses[2], start->hi - start->sp);
+	if (n != PREDICT_FRAMES)
 		return false;
-	expect_find(&first->expectation, addresses[3]);
-	if (!first->expectation.context ||
-	    (t && !expect_wanted(t, sp, ra)) ||
-	    !expect_follow(&e, first->expectation.context, t))
+	predict_find(&first->prediction, addresses[3]);
+	if (!first->prediction.context ||
+	    (t && !predict_wanted(t, sp, ra)) ||
+	    !predict_follow(&e, first->prediction.context, t))
 		return false;
 	first->count = e.count;
 	first->met = e.met;
@@ -139,7 +139,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 		__asm__("" : "+r"(at), "+r"(saved));
 		fp_at = __builtin_expect_with_probability(saved != 0, 1, 0.5) ?
 				at : fp_at;
-		if (first && n <= EXPECT_FRAMES &&
+		if (first && n <= PREDICT_FRAMES &&
 		    is_expected(first, t, start, addresses, n, sp, ra)) {
 			*stop = GT_STOP_COUNT;
 			return n;
@@ -157,7 +157,7 @@ uint32_t walk_addresses(const struct walk_start *start, uintptr_t *addresses,
 uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
 		      uint32_t max, uint32_t *count)
 {
-	struct first_walk first = { .expectation.tag = 0 };
+	struct first_walk first = { .prediction.tag = 0 };
 	enum gt_stop stop;
 	uint64_t hash = 0;
 	uint32_t context;
@@ -166,29 +166,29 @@ uint32_t walk_context(const struct walk_start *start, uintptr_t *addresses,
 
 	if (stop == GT_STOP_COUNT) {
 		*count = first.count;
-		return first.expectation.context;
+		return first.prediction.context;
 	}
 	if (n == 0 || stop != GT_STOP_BOTTOM)
 		return 0;
 	*count = n;
 	context = context_of_walk(addresses, n, GT_STOP_BOTTOM, hash);
-	if (n > EXPECT_FRAMES)
-		expect_learn(&first.expectation, context);
+	if (n > PREDICT_FRAMES)
+		predict_learn(&first.prediction, context);
 	return context;
 }
 
 uint32_t walk_expected(const struct capture_thread *t,
 		       const struct walk_start *start, struct first_walk *of)
 {
-	uintptr_t addresses[EXPECT_FRAMES];
+	uintptr_t addresses[PREDICT_FRAMES];
 	enum gt_stop stop;
 	uint64_t hash;
-	uint32_t n = walk_plain(start, addresses, EXPECT_FRAMES, &stop, &hash,
+	uint32_t n = walk_plain(start, addresses, PREDICT_FRAMES, &stop, &hash,
 				of, t);
 
 	if (stop == GT_STOP_COUNT)
-		return of->expectation.context;
-	if (n < EXPECT_FRAMES || stop == GT_STOP_BOTTOM)
-		of->expectation.at = NULL;
+		return of->prediction.context;
+	if (n < PREDICT_FRAMES || stop == GT_STOP_BOTTOM)
+		of->prediction.at = NULL;
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "unwind/barrier.h"
 #include "unwind/claim.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/prologue.h"
 #include "unwind/rule_cache.h"
 #include "unwind/walk.h"

@@ -12,7 +12,7 @@
 	/* The index of a row among the rows with an entry in real_slots
 	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
-	.set	registrar, 0
+	.set	register_frame_row, 0
 
 	/* Pushes the record, the argument registers, and a word for another
 	 * argument. */
@@ -65,12 +65,12 @@
 	end	\symbol
 	.endm
 
-	/* Calls registrar_note (preload/interpose/registrar.h), which returns
-	 * the jump target. */
+	/* Calls register_frame_note (preload/interpose/register_frame.h), which
+	 * returns the jump target. */
 	.macro	register name
 	begin	\name
-	movw	r1, #registrar
-	bl	registrar_note
+	movw	r1, #register_frame_row
+	bl	register_frame_note
 	leave
 	/* no such function: nothing was registered, nothing is removed */
 	mov	r0, #0
@@ -110,7 +110,7 @@
 	load name, POINTER_##file, INT_##flags; SLOTTED(name)
 #define LEAVES(name) jump name, 0; SLOTTED(name)
 #define EXCHANGES(name) jump name, 1; SLOTTED(name)
-#define REGISTERS(name, how) register name; .set registrar, registrar + 1;
+#define REGISTERS(name, how) register name; .set register_frame_row, register_frame_row + 1;
 
 	.text
 #include "preload/interpose/hooked.def"

@@ -32,8 +32,8 @@ arch_return_address(uintptr_t word)
 	return word;
 }
 
-/* Stubs of lazy binding do not push and have no unwind table entry: an
- * expression that never occurs, as no operation has this code. */
+/* Stubs of lazy binding push nothing and are in no unwind table. So this
+ * expression must never match: no DWARF operation has this code. */
 #define ARCH_PLT_EXPRESSION 0x00
 #define ARCH_PLT_CFA 0
 

@@ -43,7 +43,7 @@ static inline void x86_two_bytes(const struct x86_instruction *in,
 	case 0x01:		/* xgetbv and others */
 	case 0x05:		/* syscall */
 	case 0x31 ... 0x34:	/* rdtsc and others */
-		o->mask |= X86_OF_SYSTEM;
+		o->mask |= X86_REGS_SYSCALL;
 		break;
 	case 0x0b:		/* ud2, ud1, ud0 */
 	case 0xb9:
@@ -56,14 +56,14 @@ static inline void x86_two_bytes(const struct x86_instruction *in,
 		break;
 	case 0xa0:		/* push, pop of fs, gs */
 	case 0xa8:
-		x86_moves_stack(o, -ARCH_WORD);
+		x86_adjust_sp(o, -ARCH_WORD);
 		break;
 	case 0xa1:
 	case 0xa9:
-		x86_moves_stack(o, ARCH_WORD);
+		x86_adjust_sp(o, ARCH_WORD);
 		break;
 	case 0xa2:		/* cpuid */
-		o->mask |= X86_OF_SYSTEM | X86_MASK(ARCH_REG_RBX);
+		o->mask |= X86_REGS_SYSCALL | X86_MASK(ARCH_REG_RBX);
 		break;
 	case 0x02:		/* lar, lsl */
 	case 0x03:
@@ -80,19 +80,19 @@ static inline void x86_two_bytes(const struct x86_instruction *in,
 	case 0x50:		/* movmskps */
 	case 0xc5:		/* pextrw */
 	case 0xd7:		/* pmovmskb */
-		x86_writes_reg(in, o, false);
+		x86_clobber_reg(in, o, false);
 		break;
 	case 0x93:		/* kmov */
 		if (in->vector)
-			x86_writes_reg(in, o, false);
+			x86_clobber_reg(in, o, false);
 		break;
 	case 0x78:		/* vcvttss2usi, vcvtss2usi */
 	case 0x79:
 		if (in->vector && in->repeat)
-			x86_writes_reg(in, o, false);
+			x86_clobber_reg(in, o, false);
 		break;
 	case 0xc8 ... 0xcf:	/* bswap */
-		x86_writes(o, (in->opcode & 7u) | (in->rex << 3 & 8u));
+		x86_clobber(o, (in->opcode & 7u) | (in->rex << 3 & 8u));
 		break;
 	default:
 		break;
@@ -106,20 +106,20 @@ static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 	switch (in->opcode) {
 	case 0x90 ... 0x9f:	/* setcc */
 		if (!in->vector)
-			x86_writes_rm(in, o, true);
+			x86_clobber_rm(in, o, true);
 		break;
 	case 0xb0:		/* cmpxchg */
 	case 0xb1:
 	case 0xc0:		/* xadd */
 	case 0xc1:
-		x86_writes(o, 0);
-		x86_writes_rm(in, o, !(in->opcode & 1));
+		x86_clobber(o, 0);
+		x86_clobber_rm(in, o, !(in->opcode & 1));
 		if (in->opcode >= 0xc0)
-			x86_writes_reg(in, o, !(in->opcode & 1));
+			x86_clobber_reg(in, o, !(in->opcode & 1));
 		break;
 	case 0xc7:		/* cmpxchg8b, rdrand */
-		o->mask |= X86_OF_MULTIPLY;
-		x86_writes_rm(in, o, false);
+		o->mask |= X86_REGS_MULTIPLY;
+		x86_clobber_rm(in, o, false);
 		break;
 	case 0x7e:		/* movd; movq between vectors */
 		if (in->repeat)
@@ -137,7 +137,7 @@ static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 	case 0xbb:
 	case 0xae:		/* rdfsbase */
 		if (!in->vector || in->opcode == 0x7e)
-			x86_writes_rm(in, o, false);
+			x86_clobber_rm(in, o, false);
 		break;
 	default:
 		break;
@@ -150,23 +150,23 @@ static inline void x86_three_bytes(const struct x86_instruction *in,
 {
 	if (in->map == X86_0F3A) {
 		if (in->opcode >= 0x14 && in->opcode <= 0x17)	/* pextr */
-			x86_writes_rm(in, o, false);
+			x86_clobber_rm(in, o, false);
 		else if (in->opcode >= 0x60 && in->opcode <= 0x63)
-			x86_writes(o, 1);	/* pcmpistri */
+			x86_clobber(o, 1);	/* pcmpistri */
 		else if (in->opcode == 0xf0)	/* rorx */
-			x86_writes_reg(in, o, false);
+			x86_clobber_reg(in, o, false);
 	} else if (in->map == X86_0F38 && (in->opcode & 0xf0) == 0xf0) {
 		/* crc32, movbe; andn, blsi, bzhi, mulx, shlx … */
-		x86_writes_reg(in, o, false);
+		x86_clobber_reg(in, o, false);
 		if (in->vector)
-			x86_writes(o, in->other);
+			x86_clobber(o, in->other);
 	} else if (in->map == X86_MAP5) {
 		/* vcvtsh2si and similar */
 		if (in->opcode == 0x2c || in->opcode == 0x2d ||
 		    in->opcode == 0x78 || in->opcode == 0x79)
-			x86_writes_reg(in, o, false);
+			x86_clobber_reg(in, o, false);
 		else if (in->opcode == 0x7e)
-			x86_writes_rm(in, o, false);
+			x86_clobber_rm(in, o, false);
 	}
 }
 

@@ -21,17 +21,17 @@ static inline uint8_t x86_dwarf(unsigned number)
 }
 
 #define X86_MASK(reg) (UINT64_C(1) << (reg))
-#define X86_OF_MULTIPLY (X86_MASK(ARCH_REG_RAX) | X86_MASK(ARCH_REG_RDX))
-#define X86_OF_STRINGS                                                       \
+#define X86_REGS_MULTIPLY (X86_MASK(ARCH_REG_RAX) | X86_MASK(ARCH_REG_RDX))
+#define X86_REGS_STRING                                                      \
 	(X86_MASK(ARCH_REG_RAX) | X86_MASK(ARCH_REG_RCX) |                   \
 	 X86_MASK(ARCH_REG_RSI) | X86_MASK(ARCH_REG_RDI))
 /* A system call may write these. */
-#define X86_OF_SYSTEM                                                        \
-	(X86_OF_MULTIPLY | X86_MASK(ARCH_REG_RCX) | X86_MASK(ARCH_REG_R11))
+#define X86_REGS_SYSCALL                                                     \
+	(X86_REGS_MULTIPLY | X86_MASK(ARCH_REG_RCX) | X86_MASK(ARCH_REG_R11))
 
-/* ---- writes of unknown values ---- */
+/* ---- clobbered registers: their new value is unknown ---- */
 
-static inline void x86_writes(struct arch_operation *o, unsigned number)
+static inline void x86_clobber(struct arch_operation *o, unsigned number)
 {
 	o->mask |= X86_MASK(x86_dwarf(number));
 }
@@ -44,17 +44,17 @@ static inline unsigned x86_byte_register(const struct x86_instruction *in,
 	return in->has_rex || number > 7 ? number : number & 3;
 }
 
-static inline void x86_writes_reg(const struct x86_instruction *in,
-				  struct arch_operation *o, bool byte)
+static inline void x86_clobber_reg(const struct x86_instruction *in,
+				   struct arch_operation *o, bool byte)
 {
-	x86_writes(o, byte ? x86_byte_register(in, in->reg) : in->reg);
+	x86_clobber(o, byte ? x86_byte_register(in, in->reg) : in->reg);
 }
 
-static inline void x86_writes_rm(const struct x86_instruction *in,
-				 struct arch_operation *o, bool byte)
+static inline void x86_clobber_rm(const struct x86_instruction *in,
+				  struct arch_operation *o, bool byte)
 {
 	if (in->mod == 3)
-		x86_writes(o, byte ? x86_byte_register(in, in->rm) : in->rm);
+		x86_clobber(o, byte ? x86_byte_register(in, in->rm) : in->rm);
 }
 
 /* ---- the stack and addresses ---- */
@@ -86,7 +86,7 @@ static inline void x86_access(struct arch_operation *o, bool load, uint8_t base,
 }
 
 /* A push of a value that is in no register; a pop to memory. */
-static inline void x86_moves_stack(struct arch_operation *o, int64_t value)
+static inline void x86_adjust_sp(struct arch_operation *o, int64_t value)
 {
 	x86_add(o, ARCH_REG_SP, ARCH_REG_SP, value);
 }
@@ -109,9 +109,9 @@ static inline void x86_pop(struct arch_operation *o, unsigned number)
 	o->step = ARCH_WORD;
 }
 
-/* A return; or a jump through a register or memory, which at a function's end
- * is equivalent (a tail call). If it is a switch, the stack is not as at an end
- * (ARCH_STACK_ALIGN). */
+/* A return; or a jump through a register or memory. That is a tail call, which
+ * acts like a return, or a switch: there the stack is not aligned as at a
+ * function's end (ARCH_STACK_ALIGN). */
 static inline void x86_return(struct arch_operation *o)
 {
 	x86_access(o, true, ARCH_REG_SP, 0, ARCH_REG_PC);
@@ -125,27 +125,27 @@ static inline bool x86_is_plain(const struct x86_instruction *in)
 	       !in->short_address;
 }
 
-/* ---- the map of one byte ---- */
+/* ---- the one-byte opcode map ---- */
 
 /* add, or, adc, sbb, and, sub, xor, cmp: selected by bits of the opcode. */
 static inline void x86_arithmetic(const struct x86_instruction *in,
 				  struct arch_operation *o)
 {
-	unsigned what = in->opcode >> 3 & 7, form = in->opcode & 7;
+	unsigned operation = in->opcode >> 3 & 7, form = in->opcode & 7;
 	bool to_reg = form == 2 || form == 3;
 
-	if (what == 7)
+	if (operation == 7)
 		return;
 	if (form >= 4)
-		x86_writes(o, 0);
+		x86_clobber(o, 0);
 	else if (to_reg)
-		x86_writes_reg(in, o, form == 2);
+		x86_clobber_reg(in, o, form == 2);
 	else
-		x86_writes_rm(in, o, form == 0);
-	if ((what != 0 && what != 5) || (form != 1 && form != 3) ||
+		x86_clobber_rm(in, o, form == 0);
+	if ((operation != 0 && operation != 5) || (form != 1 && form != 3) ||
 	    in->mod != 3 || !(in->rex & 8))
 		return;
-	o->kind = what ? ARCH_OP_DIFFERENCE : ARCH_OP_SUM;
+	o->kind = operation ? ARCH_OP_DIFFERENCE : ARCH_OP_SUM;
 	o->d = o->a = x86_dwarf(to_reg ? in->reg : in->rm);
 	o->b = x86_dwarf(to_reg ? in->rm : in->reg);
 }
@@ -154,15 +154,15 @@ static inline void x86_arithmetic(const struct x86_instruction *in,
 static inline void x86_with_immediate(const struct x86_instruction *in,
 				      struct arch_operation *o)
 {
-	unsigned what = in->reg & 7;
+	unsigned operation = in->reg & 7;
 
-	if (what == 7)
+	if (operation == 7)
 		return;
-	x86_writes_rm(in, o, in->opcode == 0x80);
-	if ((what == 0 || what == 5) && in->mod == 3 && in->rex & 8 &&
+	x86_clobber_rm(in, o, in->opcode == 0x80);
+	if ((operation == 0 || operation == 5) && in->mod == 3 && in->rex & 8 &&
 	    in->opcode != 0x80)
 		x86_add(o, x86_dwarf(in->rm), x86_dwarf(in->rm),
-			what ? -in->immediate : in->immediate);
+			operation ? -in->immediate : in->immediate);
 }
 
 static inline void x86_move(const struct x86_instruction *in,
@@ -172,9 +172,9 @@ static inline void x86_move(const struct x86_instruction *in,
 	uint8_t reg = x86_dwarf(in->reg), rm = x86_dwarf(in->rm);
 
 	if (to_reg)
-		x86_writes_reg(in, o, byte);
+		x86_clobber_reg(in, o, byte);
 	else
-		x86_writes_rm(in, o, byte);
+		x86_clobber_rm(in, o, byte);
 	if (byte || !(in->rex & 8))
 		return;
 	if (in->mod == 3)
@@ -186,7 +186,7 @@ static inline void x86_move(const struct x86_instruction *in,
 static inline void x86_load_address(const struct x86_instruction *in,
 				    struct arch_operation *o)
 {
-	x86_writes_reg(in, o, false);
+	x86_clobber_reg(in, o, false);
 	if (in->rex & 8 && x86_is_plain(in))
 		x86_add(o, x86_dwarf(in->reg), x86_dwarf(in->rm),
 			in->displacement);
@@ -196,22 +196,22 @@ static inline void x86_load_address(const struct x86_instruction *in,
 static inline void x86_group_3(const struct x86_instruction *in,
 			       struct arch_operation *o)
 {
-	unsigned what = in->reg & 7;
+	unsigned operation = in->reg & 7;
 
-	if (what >= 4)
-		o->mask |= X86_OF_MULTIPLY;
-	else if (what >= 2)
-		x86_writes_rm(in, o, in->opcode == 0xf6);
+	if (operation >= 4)
+		o->mask |= X86_REGS_MULTIPLY;
+	else if (operation >= 2)
+		x86_clobber_rm(in, o, in->opcode == 0xf6);
 }
 
-/* FE, FF */
+/* FE, FF (groups 4 and 5) */
 static inline void x86_group_5(const struct x86_instruction *in,
 			       struct arch_operation *o)
 {
 	switch (in->reg & 7) {
 	case 0:			/* inc, dec */
 	case 1:
-		x86_writes_rm(in, o, in->opcode == 0xfe);
+		x86_clobber_rm(in, o, in->opcode == 0xfe);
 		break;
 	case 2:
 		o->kind = ARCH_OP_CALL;
@@ -223,7 +223,7 @@ static inline void x86_group_5(const struct x86_instruction *in,
 		if (in->mod == 3)
 			x86_push(o, in->rm);
 		else
-			x86_moves_stack(o, -ARCH_WORD);
+			x86_adjust_sp(o, -ARCH_WORD);
 		break;
 	default:		/* far calls and jumps */
 		o->kind = ARCH_OP_END;
@@ -231,8 +231,8 @@ static inline void x86_group_5(const struct x86_instruction *in,
 }
 
 /* Jumps, calls and returns. False: none of these. */
-static inline bool x86_goes(const struct x86_instruction *in, uintptr_t next,
-			    struct arch_operation *o)
+static inline bool x86_control_flow(const struct x86_instruction *in,
+				    uintptr_t next, struct arch_operation *o)
 {
 	o->target = next + (uintptr_t)in->immediate;
 	switch (in->opcode) {
@@ -265,8 +265,8 @@ static inline bool x86_goes(const struct x86_instruction *in, uintptr_t next,
 	}
 }
 
-static inline bool x86_stacks(const struct x86_instruction *in,
-			      struct arch_operation *o)
+static inline bool x86_stack_operation(const struct x86_instruction *in,
+				       struct arch_operation *o)
 {
 	switch (in->opcode) {
 	case 0x50 ... 0x57:
@@ -278,16 +278,16 @@ static inline bool x86_stacks(const struct x86_instruction *in,
 	case 0x68:
 	case 0x6a:
 	case 0x9c:		/* pushf */
-		x86_moves_stack(o, -ARCH_WORD);
+		x86_adjust_sp(o, -ARCH_WORD);
 		break;
 	case 0x9d:		/* popf */
-		x86_moves_stack(o, ARCH_WORD);
+		x86_adjust_sp(o, ARCH_WORD);
 		break;
 	case 0x8f:
 		if (in->mod == 3)
 			x86_pop(o, in->rm);
 		else
-			x86_moves_stack(o, ARCH_WORD);
+			x86_adjust_sp(o, ARCH_WORD);
 		break;
 	case 0xc8:		/* enter */
 		o->mask = X86_MASK(ARCH_REG_SP) | X86_MASK(ARCH_REG_FP);
@@ -315,7 +315,7 @@ static inline void x86_constant(const struct x86_instruction *in,
 
 	if (in->opcode == 0xc7 && in->mod != 3)
 		return;
-	x86_writes(o, number);
+	x86_clobber(o, number);
 	if (!in->narrow)
 		x86_set(o, number, in->rex & 8 ? in->immediate :
 						 (uint32_t)in->immediate);
@@ -326,18 +326,18 @@ static inline void x86_exchange(const struct x86_instruction *in,
 				struct arch_operation *o)
 {
 	if (in->has_modrm) {
-		x86_writes_reg(in, o, in->opcode == 0x86);
-		x86_writes_rm(in, o, in->opcode == 0x86);
+		x86_clobber_reg(in, o, in->opcode == 0x86);
+		x86_clobber_rm(in, o, in->opcode == 0x86);
 	} else if (in->opcode != 0x90 || in->rex & 1) {
-		x86_writes(o, 0);
-		x86_writes(o, (in->opcode & 7u) | (in->rex << 3 & 8u));
+		x86_clobber(o, 0);
+		x86_clobber(o, (in->opcode & 7u) | (in->rex << 3 & 8u));
 	}
 }
 
 static inline void x86_one_byte(const struct x86_instruction *in,
 				uintptr_t next, struct arch_operation *o)
 {
-	if (x86_goes(in, next, o) || x86_stacks(in, o))
+	if (x86_control_flow(in, next, o) || x86_stack_operation(in, o))
 		return;
 	switch (in->opcode) {
 	case 0x00 ... 0x3f:
@@ -346,7 +346,7 @@ static inline void x86_one_byte(const struct x86_instruction *in,
 	case 0x63:		/* movslq, imul */
 	case 0x69:
 	case 0x6b:
-		x86_writes_reg(in, o, false);
+		x86_clobber_reg(in, o, false);
 		break;
 	case 0x80 ... 0x83:
 		x86_with_immediate(in, o);
@@ -370,19 +370,19 @@ static inline void x86_one_byte(const struct x86_instruction *in,
 	case 0xdf:		/* fnstsw */
 	case 0xe4 ... 0xe7:	/* in, out */
 	case 0xec ... 0xef:
-		o->mask |= X86_OF_MULTIPLY;
+		o->mask |= X86_REGS_MULTIPLY;
 		break;
 	case 0x6c ... 0x6f:
 	case 0xa4 ... 0xa7:
 	case 0xaa ... 0xaf:
-		o->mask |= X86_OF_STRINGS;
+		o->mask |= X86_REGS_STRING;
 		break;
 	case 0xb8 ... 0xbf:
 	case 0xc7:
 		x86_constant(in, o);
 		break;
 	case 0xb0 ... 0xb7:
-		x86_writes(o, x86_byte_register(in, (in->opcode & 7u) |
+		x86_clobber(o, x86_byte_register(in, (in->opcode & 7u) |
 							    (in->rex << 3 & 8u)));
 		break;
 	case 0x8c:
@@ -390,7 +390,7 @@ static inline void x86_one_byte(const struct x86_instruction *in,
 	case 0xc1:
 	case 0xc6:
 	case 0xd0 ... 0xd3:
-		x86_writes_rm(in, o, in->opcode != 0x8c && !(in->opcode & 1));
+		x86_clobber_rm(in, o, in->opcode != 0x8c && !(in->opcode & 1));
 		break;
 	case 0xf6:
 	case 0xf7:

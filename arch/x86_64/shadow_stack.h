@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* At a signal's delivery the kernel pushes the previous pointer, with this
- * bit. */
+/* When the kernel delivers a signal, it pushes the previous shadow stack pointer
+ * with this bit set. */
 #define ARCH_SHADOW_DATA (UINT64_C(1) << 63)
 
 /* RDSSPQ is a hint instruction: a processor without CET, or a thread without a

@@ -9,7 +9,7 @@
 	/* The index of a row among the rows with an entry in real_slots
 	 * (preload/interpose/real.h), and among the REGISTERS rows. */
 	.set	slot, 0
-	.set	registrar, 0
+	.set	register_frame_row, 0
 
 	/* Calls hooks_dlopen_note (preload/hooks/hooks_dlopen.h), which returns
 	 * the jump target. `name` and `flags`: the registers of those
@@ -50,9 +50,9 @@
 	.size	\symbol, .-\symbol
 	.endm
 
-	/* Calls registrar_note (preload/interpose/registrar.h), which returns
-	 * the jump target. All four arguments are passed on unchanged; none is
-	 * in a vector register. */
+	/* Calls register_frame_note (preload/interpose/register_frame.h), which
+	 * returns the jump target. All four arguments are passed on unchanged;
+	 * none is in a vector register. */
 	.macro	register name
 	.globl	\name
 	.type	\name, @function
@@ -69,8 +69,8 @@
 	.cfi_adjust_cfa_offset 8
 	push	%rax			/* the stack is aligned for a call */
 	.cfi_adjust_cfa_offset 8
-	mov	$registrar, %esi
-	call	registrar_note
+	mov	$register_frame_row, %esi
+	call	register_frame_note
 	mov	%rax, %r11
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
@@ -144,7 +144,7 @@
 	load name, POINTER_##file, INT_##flags; SLOTTED(name)
 #define LEAVES(name) jump name, 0; SLOTTED(name)
 #define EXCHANGES(name) jump name, 1; SLOTTED(name)
-#define REGISTERS(name, how) register name; .set registrar, registrar + 1;
+#define REGISTERS(name, how) register name; .set register_frame_row, register_frame_row + 1;
 
 	.text
 #include "preload/interpose/hooked.def"

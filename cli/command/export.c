@@ -158,12 +158,14 @@ int export_follow(struct export *export,
 {
 	struct following f = { .contexts = model_contexts(export->model),
 			       .to = follower, .keeps = find_kept(export) };
-	const struct model_tap tap = { .owner = &f, .alloc = take_alloc,
-				       .end = take_end, .thread = &f.thread };
+	const struct block_observer observer = { .owner = &f,
+						 .alloc = take_alloc,
+						 .end = take_end,
+						 .thread = &f.thread };
 	int status = EXIT_COMPLETE;
 
 	if (follower->live == NULL || !model_is_of_moment(export->model))
-		status = model_follow(export->model, export->trace, &tap);
+		status = model_follow(export->model, export->trace, &observer);
 	if (follower->live != NULL && status != EXIT_NOTHING)
 		report_live(&f, export->model);
 	free(f.keeps);

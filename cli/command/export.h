@@ -8,7 +8,7 @@
  *	export_contexts   every context with its measures: aggregates
  *	export->profile   the same as one tree of normalised frames, if it
  *	                  `wants_profile`
- *	export_follow     each allocation and free in turn (cli/model/tap.h):
+ *	export_follow     each allocation and free in turn (cli/model/block_observer.h):
  *	                  event streams; memory use grows with contexts and
  *	                  live blocks only
  *
@@ -25,7 +25,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/csv.h"
 #include "cli/model/coverage.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/profile.h"
@@ -76,7 +76,7 @@ void export_contexts(struct export *export,
 /* Their sum, and how many contexts there are. */
 uint64_t export_sum(struct export *export, struct figures *sum);
 
-/* A block as in tap.h. */
+/* A block as in block_observer.h. */
 struct export_block {
 	const struct block *block;
 	uint32_t number, node, chain;

@@ -16,10 +16,10 @@
 #include "cli/command/recorder_start.h"
 #include "cli/command/interrupt.h"
 #include "cli/command/trace_cache.h"
-#include "cli/model/rows/rows_answer.h"
+#include "cli/model/index/index_answer.h"
 #include "cli/query/passes_needed.h"
 #include "cli/trace/live/live_recover.h"
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 #include "cli/trace/read/locate.h"
 
 #define PID_MAX_DIGITS 7	/* the kernel's limit is 4194304 */
@@ -82,7 +82,7 @@ const struct command_group trace_args_index = {
 void trace_args_init(struct trace_args *args)
 {
 	memset(args, 0, sizeof(*args));
-	args->index = ROWS_MAKE_LARGE;
+	args->index = INDEX_MAKE_LARGE;
 	args->places.paths = args->paths;
 	args->places.notes = log_notes();
 	args->places.missing = &args->missing;
@@ -129,10 +129,10 @@ int trace_args_take(struct trace_args *args, int id, const char *value)
 	case TEMPORARY:
 		return quantity_parse_count(value, &args->query.temporary);
 	case INDEX:
-		args->index = ROWS_MAKE;
+		args->index = INDEX_MAKE;
 		return 0;
 	case NO_INDEX:
-		args->index = ROWS_MAKE_NEVER;
+		args->index = INDEX_MAKE_NEVER;
 		return 0;
 	default:
 		return -EINVAL;
@@ -289,16 +289,16 @@ static bool add_operand(struct trace_args *args, const char *operand)
  * program that this process was meant to run. */
 static char *newest_wanted(void)
 {
-	char *newest = locate_newest("."), *eldest, *wanted;
+	char *newest = locate_newest("."), *root, *wanted;
 
 	if (newest == NULL)
 		return NULL;
-	eldest = family_eldest(newest);
-	if (eldest != NULL) {
+	root = process_tree_root(newest);
+	if (root != NULL) {
 		free(newest);
-		newest = eldest;
+		newest = root;
 	}
-	wanted = family_wanted(newest);
+	wanted = process_tree_wanted(newest);
 	if (wanted == NULL)
 		return newest;
 	log_note("%s: read instead of %s, which started it or became it by "
@@ -350,18 +350,18 @@ bool trace_args_find_one(struct trace_args *args, int count, char **operands)
 struct store *trace_args_rows(const struct trace_args *args, const char *trace,
 			      bool twice)
 {
-	struct rows_asked asked = {
+	struct index_asked asked = {
 		.trace = trace, .notes = log_notes(),
 		.cancel = interrupt_flag(),
-		.make = twice || args->index == ROWS_MAKE ?
-			args->index : ROWS_MAKE_NEVER,
+		.make = twice || args->index == INDEX_MAKE ?
+			args->index : INDEX_MAKE_NEVER,
 	};
 	struct store *store;
 
-	if (args->index == ROWS_MAKE_NEVER)
+	if (args->index == INDEX_MAKE_NEVER)
 		return NULL;
 	interrupt_begin();
-	store = rows_store(&asked);
+	store = index_store(&asked);
 	interrupt_end();
 	return store;
 }
@@ -382,26 +382,26 @@ static struct model *read_index_rows(const struct trace_args *args,
 				     const struct block_keys *keys,
 				     const char *trace, int *status, int *error)
 {
-	struct rows_wanted wanted = query_rows_wanted(&args->query);
+	struct index_wanted wanted = query_rows_wanted(&args->query);
 	struct model *model;
 	struct store *store;
 
 	*error = 0;
-	if (!rows_report(options) && args->index != ROWS_MAKE)
+	if (!index_supports(options) && args->index != INDEX_MAKE)
 		return NULL;
-	model = args->index == ROWS_MAKE_NEVER ? NULL :
+	model = args->index == INDEX_MAKE_NEVER ? NULL :
 		trace_cache_model(trace, options, keys, &wanted, status, error);
 	if (model != NULL && (*status == EXIT_NOTHING || *error == 0))
 		return model;
 	model_free(model);
 	store = trace_args_rows(args, trace,
 				event_passes(&args->query) > 1);
-	if (store == NULL || !rows_can_answer(store, options)) {
+	if (store == NULL || !index_can_answer(store, options)) {
 		store_close(store);
 		return NULL;
 	}
 	model = model_new(options, keys);
-	*status = rows_read(model, trace, store, &wanted, NULL, error);
+	*status = index_read(model, trace, store, &wanted, NULL, error);
 	if (*status == EXIT_NOTHING || *error == 0)
 		return model;
 	model_free(model);
@@ -418,7 +418,7 @@ static struct model *read_rows(const struct trace_args *args,
 	struct model *model =
 		read_index_rows(args, options, keys, trace, status, &error);
 
-	if (model == NULL && args->index == ROWS_MAKE &&
+	if (model == NULL && args->index == INDEX_MAKE &&
 	    (error == -EBADMSG || error == -ESTALE))
 		model = read_index_rows(args, options, keys, trace, status,
 					&error);

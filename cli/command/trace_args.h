@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 #include "cli/base/terminal/command.h"
-#include "cli/model/rows/rows_store.h"
+#include "cli/model/index/index_store.h"
 #include "cli/query/query.h"
 #include "cli/stack/frames.h"
 #include "cli/stack/stack_filter.h"
@@ -44,7 +44,7 @@ struct trace_args {
 	_Atomic unsigned missing;	/* files that places lack */
 	const char *paths[TRACE_ARGS_PATHS_MAX];
 	bool full_names;
-	enum rows_make index;	/* when the index of a trace is made */
+	enum index_make index;	/* when the index of a trace is made */
 	struct query query;	/* the predicate; the command sets the other
 				 * members */
 	/* From trace_args_find: the traces. */
@@ -72,7 +72,7 @@ bool trace_args_find(struct trace_args *args, int count, char **operands);
 bool trace_args_find_one(struct trace_args *args, int count, char **operands);
 
 /*
- * Open the trace's index: the store of its blocks (rows_store.h). If there is
+ * Open the trace's index: the store of its blocks (index_store.h). If there is
  * none, it is made if --index was given, or if `twice` is set and the trace is
  * large, because it would be read more than once. NULL: no index, read the
  * trace instead; always with --no-index. On Ctrl-C the process first removes an

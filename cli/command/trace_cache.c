@@ -1,6 +1,6 @@
 /*
  * trace_cache.c: see trace_cache.h. A model from an index can answer another
- * query (rows_request); a model from events cannot. But all models of a trace
+ * query (index_request); a model from events cannot. But all models of a trace
  * number its contexts in the same way, so looked-up symbols stay valid.
  */
 #include "cli/command/trace_cache.h"
@@ -28,17 +28,17 @@ static struct model *read_rows(struct trace_args *args,
 			       const char *trace, int *status)
 {
 	/* Only the contexts. */
-	const struct rows_wanted none = { 0 };
+	const struct index_wanted none = { 0 };
 	struct store *store = trace_args_rows(args, trace, true);
 	struct model *model;
 	int error;
 
-	if (store == NULL || !rows_can_answer(store, options)) {
+	if (store == NULL || !index_can_answer(store, options)) {
 		store_close(store);
 		return NULL;
 	}
 	model = model_new(options, NULL);
-	*status = rows_read(model, trace, store, &none, NULL, &error);
+	*status = index_read(model, trace, store, &none, NULL, &error);
 	if (*status != EXIT_NOTHING && error == 0)
 		return model;
 	model_free(model);
@@ -90,18 +90,18 @@ static bool needs_maps(const struct model_options *options,
 struct model *trace_cache_model(const char *trace,
 				const struct model_options *options,
 				const struct block_keys *keys,
-				const struct rows_wanted *wanted, int *status,
+				const struct index_wanted *wanted, int *status,
 				int *error)
 {
 	struct model *model = kept.model;
 
 	*error = 0;
 	if (model == NULL || !is_kept(trace) || needs_maps(options, keys) ||
-	    !rows_can_answer(model_store(model), options))
+	    !index_can_answer(model_store(model), options))
 		return NULL;
 	kept.model = NULL;
-	rows_request(model, options, keys);
-	*error = rows_answer(model, wanted, NULL);
+	index_request(model, options, keys);
+	*error = index_answer(model, wanted, NULL);
 	*status = *error == -EINVAL ? EXIT_NOTHING : kept.status;
 	return model;
 }

@@ -16,12 +16,12 @@
  */
 int trace_cache_read(struct trace_args *args, const char *trace);
 
-/* A model from the kept index, like rows_read; NULL: the index cannot answer
- * this, or the model was handed out already. *error: from rows_answer. */
+/* A model from the kept index, like index_read; NULL: the index cannot answer
+ * this, or the model was handed out already. *error: from index_answer. */
 struct model *trace_cache_model(const char *trace,
 				const struct model_options *options,
 				const struct block_keys *keys,
-				const struct rows_wanted *wanted, int *status,
+				const struct index_wanted *wanted, int *status,
 				int *error);
 
 /* The kept frames, for this model of the trace; the caller owns them then.

@@ -38,7 +38,7 @@ struct held {
 
 struct writing {
 	struct export *export;
-	struct packed out;
+	struct compressed_file out;
 	struct heaptrack_stacks stacks;
 	uint32_t *pairs;	/* by block number */
 	size_t pair_capacity;
@@ -53,9 +53,9 @@ struct writing {
 
 static void put(struct writing *w, char kind, uint64_t number)
 {
-	packed_byte(&w->out, (uint8_t)kind);
+	compressed_file_byte(&w->out, (uint8_t)kind);
 	heaptrack_number(&w->out, number);
-	packed_byte(&w->out, '\n');
+	compressed_file_byte(&w->out, '\n');
 }
 
 /* ---- time ---- */
@@ -163,7 +163,7 @@ static void put_head(struct writing *w)
 {
 	LOCAL_BUFFER text = { 0 };
 
-	packed_byte(&w->out, 'v');
+	compressed_file_byte(&w->out, 'v');
 	heaptrack_number(&w->out, WRITER_VERSION);
 	heaptrack_number(&w->out, FORMAT_VERSION);
 	buffer_string(&text, "\nX ");
@@ -172,11 +172,11 @@ static void put_head(struct writing *w)
 		if (text.data[i] == '\n' || text.data[i] == '\r')
 			text.data[i] = ' ';
 	buffer_string(&text, "\nI");
-	packed_bytes(&w->out, text.data, text.size);
+	compressed_file_bytes(&w->out, text.data, text.size);
 	/* the machine's number of pages is unknown */
 	heaptrack_number(&w->out, w->page_size);
 	heaptrack_number(&w->out, 0);
-	packed_byte(&w->out, '\n');
+	compressed_file_byte(&w->out, '\n');
 }
 
 static void put_tail(struct writing *w)
@@ -186,11 +186,11 @@ static void put_tail(struct writing *w)
 	put_held_apart(w);
 	put_points(w, UINT64_MAX);
 	put_ms(w, model_duration_ns(model) / MS_NS);
-	packed_bytes(&w->out, "# strings:", 10);
+	compressed_file_bytes(&w->out, "# strings:", 10);
 	heaptrack_number(&w->out, w->stacks.strings.count);
-	packed_bytes(&w->out, "\n# ips:", 7);
+	compressed_file_bytes(&w->out, "\n# ips:", 7);
 	heaptrack_number(&w->out, w->stacks.ips);
-	packed_byte(&w->out, '\n');
+	compressed_file_byte(&w->out, '\n');
 }
 
 static int write_heaptrack(struct export *export)
@@ -203,14 +203,14 @@ static int write_heaptrack(struct export *export)
 
 	w->export = export;
 	w->page_size = model_page_size(export->model);
-	packed_begin(&w->out, export->out, export->output);
+	compressed_file_begin(&w->out, export->out, export->output);
 	heaptrack_stacks_init(&w->stacks, export->frames, &w->out);
 	put_head(w);
 	status = export_follow(export, &follower);
 	/* An incomplete trace gets no tail. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
-	packed_end(&w->out);
+	compressed_file_end(&w->out);
 	heaptrack_stacks_free(&w->stacks);
 	free(w->pairs);
 	free(w->held);

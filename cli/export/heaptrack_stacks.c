@@ -22,7 +22,7 @@
 #define PAIRS_MAX (1u << 20)
 #define NO_PLACE (UINT64_C(1) << 32)
 
-void heaptrack_number(struct packed *out, uint64_t number)
+void heaptrack_number(struct compressed_file *out, uint64_t number)
 {
 	char text[17];
 	size_t at = sizeof(text);
@@ -32,7 +32,7 @@ void heaptrack_number(struct packed *out, uint64_t number)
 	while ((number >>= 4) != 0);
 	CLAIM_FULL(at > 0);
 	text[--at] = ' ';
-	packed_bytes(out, text + at, sizeof(text) - at);
+	compressed_file_bytes(out, text + at, sizeof(text) - at);
 }
 
 static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
@@ -49,11 +49,11 @@ static uint32_t string_of(struct heaptrack_stacks *stacks, const char *text)
 	number = intern_number(&stacks->strings, scratch->data, scratch->size);
 	if (number < before)
 		return number + 1;
-	packed_byte(stacks->out, 's');
+	compressed_file_byte(stacks->out, 's');
 	heaptrack_number(stacks->out, scratch->size);
-	packed_byte(stacks->out, ' ');
-	packed_bytes(stacks->out, scratch->data, scratch->size);
-	packed_byte(stacks->out, '\n');
+	compressed_file_byte(stacks->out, ' ');
+	compressed_file_bytes(stacks->out, scratch->data, scratch->size);
+	compressed_file_byte(stacks->out, '\n');
 	return number + 1;
 }
 
@@ -68,7 +68,7 @@ static void begin_ip(struct heaptrack_stacks *stacks, uint64_t address,
 		     uint32_t module)
 {
 	stacks->ips++;
-	packed_byte(stacks->out, 'i');
+	compressed_file_byte(stacks->out, 'i');
 	heaptrack_number(stacks->out, address);
 	heaptrack_number(stacks->out, module);
 }
@@ -98,7 +98,7 @@ static uint32_t write_place(struct heaptrack_stacks *stacks,
 	if (place->list[0].function != NULL)
 		for (uint32_t i = 0; i < place->count; i++)
 			add_line(stacks, &lines[i]);
-	packed_byte(stacks->out, '\n');
+	compressed_file_byte(stacks->out, '\n');
 	free(lines);
 	return stacks->ips;
 }
@@ -126,7 +126,7 @@ static uint32_t ip_of_words(struct heaptrack_stacks *stacks, uint32_t stop,
 	line.function = string_of(stacks, words);
 	begin_ip(stacks, 0, 0);
 	add_line(stacks, &line);
-	packed_byte(stacks->out, '\n');
+	compressed_file_byte(stacks->out, '\n');
 	table_set(&stacks->ip_of, NO_PLACE | stop, stacks->ips);
 	return stacks->ips;
 }
@@ -141,10 +141,10 @@ static uint32_t trace_in(struct heaptrack_stacks *stacks, uint32_t outer,
 
 	if (number < before)
 		return number + 1;
-	packed_byte(stacks->out, 't');
+	compressed_file_byte(stacks->out, 't');
 	heaptrack_number(stacks->out, ip);
 	heaptrack_number(stacks->out, outer);
-	packed_byte(stacks->out, '\n');
+	compressed_file_byte(stacks->out, '\n');
 	return number + 1;
 }
 
@@ -183,10 +183,10 @@ static uint32_t new_pair(struct heaptrack_stacks *stacks, uint64_t size,
 	GROW(stacks->pairs, stacks->pair_count, stacks->pair_capacity);
 	stacks->pairs[stacks->pair_count] =
 		(struct heaptrack_pair){ size, trace, next };
-	packed_byte(stacks->out, 'a');
+	compressed_file_byte(stacks->out, 'a');
 	heaptrack_number(stacks->out, size);
 	heaptrack_number(stacks->out, trace);
-	packed_byte(stacks->out, '\n');
+	compressed_file_byte(stacks->out, '\n');
 	return stacks->first_pair + (uint32_t)stacks->pair_count++;
 }
 
@@ -226,7 +226,7 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 /* ---- setup ---- */
 
 void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
-			   struct frames *frames, struct packed *out)
+			   struct frames *frames, struct compressed_file *out)
 {
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->frames = frames;

@@ -12,7 +12,7 @@
 #include "cli/base/pairset.h"
 #include "cli/base/table.h"
 #include "cli/base/text/buffer.h"
-#include "cli/export/packed.h"
+#include "cli/export/compressed_file.h"
 #include "cli/stack/context_value.h"
 
 struct heaptrack_pair {
@@ -22,7 +22,7 @@ struct heaptrack_pair {
 };
 
 struct heaptrack_stacks {
-	struct packed *out;
+	struct compressed_file *out;
 	struct frames *frames;
 	struct context_value context_value;
 	struct intern strings;	/* numbered from 1, as are ips */
@@ -37,13 +37,13 @@ struct heaptrack_stacks {
 };
 
 void heaptrack_stacks_init(struct heaptrack_stacks *stacks,
-			   struct frames *frames, struct packed *out);
+			   struct frames *frames, struct compressed_file *out);
 /* The number of the pair of this size and the node's stack; never 0. */
 uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 			uint32_t node);
 void heaptrack_stacks_free(struct heaptrack_stacks *stacks);
 
 /* Write " " and a number in the file's number format. */
-void heaptrack_number(struct packed *out, uint64_t number);
+void heaptrack_number(struct compressed_file *out, uint64_t number);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/status.h"
-#include "cli/export/packed.h"
+#include "cli/export/compressed_file.h"
 #include "cli/export/replay_stream.h"
 #include "cli/model/core/threads.h"
 #include "unwind/claim.h"
@@ -32,7 +32,7 @@ struct moved {
 
 struct writing {
 	struct export *export;
-	struct packed out;
+	struct compressed_file out;
 	uint32_t *slots;	/* by block number */
 	size_t slot_capacity;
 	uint32_t *empty;	/* free slots; the last one is used next */
@@ -47,8 +47,8 @@ struct writing {
 static void put_number(struct writing *w, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
-		packed_byte(&w->out, (uint8_t)(number | 0x80));
-	packed_byte(&w->out, (uint8_t)number);
+		compressed_file_byte(&w->out, (uint8_t)(number | 0x80));
+	compressed_file_byte(&w->out, (uint8_t)number);
 }
 
 static void put_time(struct writing *w, uint64_t stamp)
@@ -57,7 +57,7 @@ static void put_time(struct writing *w, uint64_t stamp)
 
 	if (ns < w->time_ns || ns - w->time_ns < TIME_STEP_NS)
 		return;
-	packed_byte(&w->out, REPLAY_TIME);
+	compressed_file_byte(&w->out, REPLAY_TIME);
 	put_number(w, ns - w->time_ns);
 	w->time_ns = ns;
 }
@@ -75,7 +75,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 	if (*number == w->current)
 		return;
 	w->current = *number;
-	packed_byte(&w->out, REPLAY_THREAD);
+	compressed_file_byte(&w->out, REPLAY_THREAD);
 	put_number(w, *number);
 }
 
@@ -84,7 +84,7 @@ static void put(struct writing *w, enum replay_operation operation,
 {
 	put_time(w, stamp);
 	put_thread(w, thread);
-	packed_byte(&w->out, (uint8_t)operation);
+	compressed_file_byte(&w->out, (uint8_t)operation);
 	put_number(w, slot);
 }
 
@@ -184,7 +184,7 @@ static void take_end(void *owner, const struct export_block *block)
 static void put_tail(struct writing *w)
 {
 	settle_moved(w);
-	packed_byte(&w->out, REPLAY_END);
+	compressed_file_byte(&w->out, REPLAY_END);
 	for (int i = 0; i < REPLAY_TOTALS; i++)
 		put_number(w, w->totals[i]);
 }
@@ -202,14 +202,14 @@ static int write_replay(struct export *export)
 	w->threads = grow_alloc(threads * sizeof(*w->threads));
 	for (size_t i = 0; i < threads; i++)
 		w->threads[i] = NO_THREAD;
-	packed_begin(&w->out, export->out, export->output);
-	packed_bytes(&w->out, REPLAY_MAGIC, REPLAY_MAGIC_SIZE);
-	packed_byte(&w->out, REPLAY_VERSION);
+	compressed_file_begin(&w->out, export->out, export->output);
+	compressed_file_bytes(&w->out, REPLAY_MAGIC, REPLAY_MAGIC_SIZE);
+	compressed_file_byte(&w->out, REPLAY_VERSION);
 	status = export_follow(export, &follower);
 	/* An incomplete trace gets no tail. */
 	if (status != EXIT_NOTHING)
 		put_tail(w);
-	packed_end(&w->out);
+	compressed_file_end(&w->out);
 	free(w->threads);
 	free(w->slots);
 	free(w->empty);

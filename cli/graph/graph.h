@@ -16,7 +16,7 @@
 #include "cli/command/export.h"
 #include "cli/query/series.h"
 
-enum graph_of {
+enum graph_kind {
 	GRAPH_ROW,
 	GRAPH_OTHERS,		/* always last */
 	GRAPH_TRACE
@@ -24,7 +24,7 @@ enum graph_of {
 
 struct graph_series {
 	char *name;		/* one line of text */
-	enum graph_of of;
+	enum graph_kind of;
 	size_t from, to;
 	struct series_step *steps;
 };

@@ -14,7 +14,7 @@
 
 /* Recordings are far apart if their total duration is less than a tenth of the
  * time from the first to the last. */
-#define FAR_PART 10
+#define APART_FACTOR 10
 #define NAME_WIDTH 60
 
 const char *graph_meaning(enum measure cost)
@@ -48,7 +48,7 @@ static struct series_step *copy_of(const struct graph *graph,
 
 /* Takes ownership of the name. */
 static struct graph_series *add(struct graph *graph, char *name,
-				enum graph_of of,
+				enum graph_kind of,
 				const struct series_step *steps)
 {
 	struct graph_series *series;
@@ -149,9 +149,9 @@ static uint64_t last_end(const struct graph_time *times, size_t count)
 	return end;
 }
 
-/* Whether to use wall-clock time. */
-static bool are_near(const struct graph_time *times, size_t count,
-		     uint64_t first)
+/* Whether the axis is wall-clock time: the recordings are close in time. */
+static bool is_by_clock(const struct graph_time *times, size_t count,
+			uint64_t first)
 {
 	uint64_t sum = 0;
 
@@ -160,26 +160,26 @@ static bool are_near(const struct graph_time *times, size_t count,
 			return false;
 		sum += times[i].duration_ns;
 	}
-	return (last_end(times, count) - first) / FAR_PART <= sum;
+	return (last_end(times, count) - first) / APART_FACTOR <= sum;
 }
 
 void graph_set_axis(struct graph *graph, struct graph_time *times,
 		    size_t count, size_t steps)
 {
 	uint64_t first = UINT64_MAX;
-	bool near;
+	bool by_clock;
 
 	for (size_t i = 0; i < count; i++)
 		if (times[i].start_ns < first)
 			first = times[i].start_ns;
-	near = are_near(times, count, first);
+	by_clock = is_by_clock(times, count, first);
 	for (size_t i = 0; i < count; i++)
-		times[i].start_ns = near ? times[i].start_ns - first : 0;
+		times[i].start_ns = by_clock ? times[i].start_ns - first : 0;
 	graph->axis = (struct series_axis){
 		.end_ns = last_end(times, count), .steps = steps,
 	};
-	graph->adds_up = near;
-	buffer_string(&graph->about, near ? "by the clock" :
+	graph->adds_up = by_clock;
+	buffer_string(&graph->about, by_clock ? "by the clock" :
 		      "each from its own start");
 }
 

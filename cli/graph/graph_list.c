@@ -11,7 +11,7 @@
 #include "cli/base/text/utf8.h"
 #include "cli/command/print/report_coverage.h"
 
-#define END "\r\n"		/* RFC 4180, 2. */
+#define LINE_END "\r\n"		/* RFC 4180, 2. */
 
 static const char *const kinds[] = {
 	[GRAPH_ROW] = "row", [GRAPH_OTHERS] = "others", [GRAPH_TRACE] = "trace",
@@ -52,7 +52,7 @@ void graph_csv(const struct graph *graph, FILE *out)
 
 	fputs("series,kind,begin_ns,end_ns", out);
 	series_each(&(struct series_step){ 0 }, put_name, out);
-	fputs(END, out);
+	fputs(LINE_END, out);
 	for (size_t s = 0; s < graph->count; s++) {
 		const struct graph_series *series = &graph->list[s];
 
@@ -62,7 +62,7 @@ void graph_csv(const struct graph *graph, FILE *out)
 				kinds[series->of], series_begin_ns(axis, i),
 				series_begin_ns(axis, i + 1));
 			series_each(&series->steps[i], put_value, out);
-			fputs(END, out);
+			fputs(LINE_END, out);
 		}
 	}
 }

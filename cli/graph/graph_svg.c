@@ -29,13 +29,13 @@
 #define LEFT 84
 #define RIGHT 24
 #define TOP 64
-#define PLOT 400		/* height of the plot */
-#define AXIS 56			/* height below the plot */
-#define ROW 20			/* height of a legend line */
-#define LETTER 6.8
+#define PLOT_HEIGHT 400
+#define AXIS_HEIGHT 56		/* below the plot */
+#define LEGEND_LINE_HEIGHT 20
+#define LETTER_WIDTH 6.8
 #define LEGEND_COLUMNS 2
 #define LEGEND_LETTERS 60
-#define LEGEND_MOST 200		/* lines of the legend */
+#define LEGEND_MAX 200		/* lines of the legend */
 
 #define COLOURS 10
 #define DASHES 3		/* dash patterns, or shades, of each colour */
@@ -44,7 +44,7 @@
 struct picture {
 	const struct graph *graph;
 	FILE *out;
-	uint64_t most;		/* value at the upper edge */
+	uint64_t max;		/* value at the upper edge */
 	uint64_t *base;		/* sum of the series below, by step */
 };
 
@@ -96,10 +96,10 @@ static uint64_t value_at(const struct picture *p, size_t series, size_t step)
 			    p->graph->cost);
 }
 
-static uint64_t find_most(const struct picture *p)
+static uint64_t find_max(const struct picture *p)
 {
 	const struct graph *graph = p->graph;
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (size_t i = 0; i < graph->axis.steps; i++) {
 		uint64_t sum = 0;
@@ -110,23 +110,23 @@ static uint64_t find_most(const struct picture *p)
 			sum = graph->stacked ? sum + value :
 				value > sum ? value : sum;
 		}
-		most = sum > most ? sum : most;
+		max = sum > max ? sum : max;
 	}
-	return most;
+	return max;
 }
 
 /* A round tick distance with at most TICKS ticks; for bytes a power of two. */
-static uint64_t tick_of(uint64_t most, bool binary)
+static uint64_t tick_of(uint64_t max, bool binary)
 {
 	static const unsigned factors[] = { 1, 2, 5 };
 	uint64_t tick = 1;
 
 	if (binary) {
-		while (most / tick > TICKS)
+		while (max / tick > TICKS)
 			tick *= 2;
 		return tick;
 	}
-	for (unsigned i = 0; most / tick > TICKS; i++)
+	for (unsigned i = 0; max / tick > TICKS; i++)
 		tick = i % 3 == 2 ? tick / 5 * 10 : tick / factors[i % 3] *
 			factors[i % 3 + 1];
 	return tick;
@@ -164,17 +164,17 @@ static double x_of_step(const struct picture *p, size_t step)
 
 static double y_of(const struct picture *p, uint64_t value)
 {
-	return TOP + PLOT - (double)value / (double)p->most * PLOT;
+	return TOP + PLOT_HEIGHT - (double)value / (double)p->max * PLOT_HEIGHT;
 }
 
 /* ---- axes ---- */
 
 static void put_values(struct picture *p)
 {
-	uint64_t tick = tick_of(p->most, is_bytes(p->graph->cost));
+	uint64_t tick = tick_of(p->max, is_bytes(p->graph->cost));
 	char text[QUANTITY_TEXT];
 
-	for (uint64_t value = 0; value <= p->most; value += tick) {
+	for (uint64_t value = 0; value <= p->max; value += tick) {
 		fprintf(p->out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n",
 			LEFT, y_of(p, value), WIDTH - RIGHT);
 		put_text(p, "tick end", LEFT - 8, y_of(p, value) + 4,
@@ -191,24 +191,26 @@ static void put_times(struct picture *p)
 
 	for (uint64_t ns = 0; ns <= end; ns += tick) {
 		fprintf(p->out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>\n",
-			x_of(p, ns), TOP + PLOT);
-		put_text(p, "tick middle", x_of(p, ns), TOP + PLOT + 19,
+			x_of(p, ns), TOP + PLOT_HEIGHT);
+		put_text(p, "tick middle", x_of(p, ns), TOP + PLOT_HEIGHT + 19,
 			 ns == 0 ? "0" : brief(TIME_TEXT(ns)));
 		if (ns > UINT64_MAX - tick)
 			break;
 	}
 	fprintf(p->out, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT,
-		TOP, TOP + PLOT, WIDTH - RIGHT);
+		TOP, TOP + PLOT_HEIGHT, WIDTH - RIGHT);
 	buffer_printf(&title, "time since the start; a step is %s",
 		      TIME_TEXT(end / p->graph->axis.steps));
 	put_text(p, "label middle", LEFT + (WIDTH - LEFT - RIGHT) / 2.0,
-		 TOP + PLOT + 38, title.data);
+		 TOP + PLOT_HEIGHT + 38, title.data);
 	buffer_clear(&title);
 	buffer_printf(&title, "%s%s", graph_meaning(p->graph->cost),
 		      p->graph->cost == MEASURE_LIVE ?
 		      " at a step's end" : " in a step");
-	fprintf(p->out, "<text class=\"label middle\" transform=\"translate(16 "
-		"%d) rotate(-90)\">%s</text>\n", TOP + PLOT / 2, title.data);
+	fprintf(p->out,
+		"<text class=\"label middle\" transform=\"translate(16 "
+		"%d) rotate(-90)\">%s</text>\n",
+		TOP + PLOT_HEIGHT / 2, title.data);
 	buffer_free(&title);
 }
 
@@ -225,24 +227,24 @@ static void put_class(struct picture *p, size_t series, const char *more)
 			1 + series % COLOURS, series / COLOURS % DASHES, more);
 }
 
-static uint64_t most_of(const struct picture *p, size_t series)
+static uint64_t max_of(const struct picture *p, size_t series)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (size_t i = 0; i < p->graph->axis.steps; i++)
-		if (value_at(p, series, i) > most)
-			most = value_at(p, series, i);
-	return most;
+		if (value_at(p, series, i) > max)
+			max = value_at(p, series, i);
+	return max;
 }
 
-static void put_tip(struct picture *p, size_t series)
+static void put_tooltip(struct picture *p, size_t series)
 {
 	char text[QUANTITY_TEXT];
 	struct buffer xml = { 0 };
 
 	xml_text(&xml, p->graph->list[series].name);
 	fprintf(p->out, "<title>%s: max %s</title>", xml.data,
-		value_text(p, text, most_of(p, series)));
+		value_text(p, text, max_of(p, series)));
 	buffer_free(&xml);
 }
 
@@ -293,7 +295,7 @@ static void put_series(struct picture *p, size_t series)
 	if (stacked)
 		put_base(p, series);
 	fputs("\">", p->out);
-	put_tip(p, series);
+	put_tooltip(p, series);
 	fputs("</path>\n", p->out);
 	for (size_t i = 0; stacked && i < p->graph->axis.steps; i++)
 		p->base[i] += value_at(p, series, i);
@@ -305,13 +307,13 @@ static size_t legend_lines(const struct graph *graph)
 {
 	size_t lines = (graph->count + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
 
-	return lines < LEGEND_MOST ? lines : LEGEND_MOST;
+	return lines < LEGEND_MAX ? lines : LEGEND_MAX;
 }
 
 static void put_legend_entry(struct picture *p, size_t series, double x,
 			     double y)
 {
-	struct buffer name = { 0 }, clean = { 0 }, most = { 0 };
+	struct buffer name = { 0 }, clean = { 0 }, max = { 0 };
 	char text[QUANTITY_TEXT];
 
 	fputs("<path ", p->out);
@@ -325,11 +327,11 @@ static void put_legend_entry(struct picture *p, size_t series, double x,
 	utf8_add(&clean, p->graph->list[series].name);
 	fit_middle(&name, clean.data, LEGEND_LETTERS);
 	put_text(p, "name", x + 20, y, name.data);
-	buffer_printf(&most, "max %s", value_text(p, text,
-						      most_of(p, series)));
+	buffer_printf(&max, "max %s", value_text(p, text,
+						      max_of(p, series)));
 	put_text(p, "quiet end", x + (WIDTH - LEFT - RIGHT) /
-		 (double)LEGEND_COLUMNS - 20, y, most.data);
-	buffer_free(&most);
+		 (double)LEGEND_COLUMNS - 20, y, max.data);
+	buffer_free(&max);
 	buffer_free(&name);
 	buffer_free(&clean);
 }
@@ -343,8 +345,8 @@ static void put_legend(struct picture *p)
 	fputs("<g class=\"legend\">\n", p->out);
 	for (size_t s = 0; s < graph->count && s < lines * LEGEND_COLUMNS; s++)
 		put_legend_entry(p, s, LEFT + width * (double)(s / lines),
-				 TOP + PLOT + AXIS + 12 +
-				 ROW * (double)(s % lines));
+				 TOP + PLOT_HEIGHT + AXIS_HEIGHT + 12 +
+				 LEGEND_LINE_HEIGHT * (double)(s % lines));
 	fputs("</g>\n", p->out);
 }
 
@@ -353,7 +355,8 @@ static void put_legend(struct picture *p)
 static void put_head(struct picture *p)
 {
 	const struct graph *graph = p->graph;
-	size_t height = TOP + PLOT + AXIS + 12 + ROW * legend_lines(graph);
+	size_t height = TOP + PLOT_HEIGHT + AXIS_HEIGHT + 12 +
+			LEGEND_LINE_HEIGHT * legend_lines(graph);
 	struct buffer title = { 0 }, about = { 0 };
 
 	xml_text(&title, graph->title.data);
@@ -371,7 +374,7 @@ static void put_head(struct picture *p)
 	buffer_clear(&title);
 	buffer_printf(&about, "%s, %s", graph_meaning(graph->cost),
 		      graph->about.data);
-	fit_start(&title, about.data, (size_t)((WIDTH - 40) / LETTER));
+	fit_start(&title, about.data, (size_t)((WIDTH - 40) / LETTER_WIDTH));
 	put_text(p, "quiet", 16, 44, title.data);
 	buffer_free(&title);
 	buffer_free(&about);
@@ -381,9 +384,9 @@ void graph_svg(const struct graph *graph, FILE *out)
 {
 	struct picture p = { .graph = graph, .out = out };
 
-	p.most = find_most(&p);
-	if (p.most == 0)
-		p.most = 1;
+	p.max = find_max(&p);
+	if (p.max == 0)
+		p.max = 1;
 	p.base = grow_zeroed(graph->axis.steps, sizeof(*p.base));
 	put_head(&p);
 	put_values(&p);

@@ -1,15 +1,15 @@
 /*
  * report_index.c: the part of `gnomon info` about the trace's index, if there
- * is one (cli/model/rows/rows_store.h). Called by the main thread.
+ * is one (cli/model/index/index_store.h). Called by the main thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/base/text/quantity.h"
 #include "cli/info/info.h"
-#include "cli/model/rows/rows_store.h"
+#include "cli/model/index/index_store.h"
 
-static double bytes_of_row(const struct index_state *look)
+static double bytes_of_row(const struct index_status *look)
 {
 	return look->rows == 0 ? 0 :
 		(double)look->bytes / (double)look->rows;
@@ -17,13 +17,13 @@ static double bytes_of_row(const struct index_state *look)
 
 void report_index_text(const char *trace, FILE *out)
 {
-	struct index_state look;
+	struct index_status look;
 
-	index_state(trace, &look);
+	index_status(trace, &look);
 	if (look.path == NULL)
 		return;
 	fprintf(out, "  index        %s %s\n", look.path,
-		index_state_text(&look));
+		index_status_text(&look));
 	if (look.bytes > 0)
 		fprintf(out, "               %s, %s (%s live), %.1f bytes a "
 			"block\n", SIZE_TEXT(look.bytes),
@@ -37,15 +37,15 @@ void report_index_text(const char *trace, FILE *out)
 
 void report_index_json(const char *trace, struct json *json)
 {
-	struct index_state look;
+	struct index_status look;
 
-	index_state(trace, &look);
+	index_status(trace, &look);
 	if (look.path == NULL)
 		return;
 	json_object(json, "index");
 	json_string(json, "path", look.path);
-	json_bool(json, "good", look.found == ROWS_FOUND_GOOD);
-	json_string(json, "state", index_state_text(&look));
+	json_bool(json, "good", look.found == INDEX_FOUND_GOOD);
+	json_string(json, "state", index_status_text(&look));
 	json_uint(json, "bytes", look.bytes);
 	json_uint(json, "blocks", look.rows);
 	json_uint(json, "live_blocks", look.live);

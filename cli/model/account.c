@@ -130,7 +130,7 @@ void account_begin(struct model *model)
 	model->follows_chains = model->deciding ||
 		model->options.wants & MODEL_WANT_CHAINS;
 	model->special |= model->sample_mean != 0 || model->has_freed_by ||
-		model->selection != NULL || model->tap != NULL ||
+		model->selection != NULL || model->observer != NULL ||
 		model->block_lifetimes != NULL ||
 		/* if the view is known, earlier blocks are not counted */
 		model->controls.view > 0 ||
@@ -276,12 +276,12 @@ static void number_block(struct model *model, const struct block *block)
 /* Sets the key of the block's cost, as numbered by the first pass. */
 static void report_key(const struct model *model, const struct block *block)
 {
-	uint32_t *key = model->tap->key;
+	uint32_t *key = model->observer->key;
 
 	if (key != NULL &&
 	    !block_keys_translate(model->reported_keys, &model->keys,
 				  model->contexts.costs[block->cost].key, key))
-		*key = TAP_NO_KEY;
+		*key = BLOCK_NO_KEY;
 }
 
 void account_special_alloc(struct model *model, struct block *block,
@@ -311,12 +311,12 @@ void account_special_alloc(struct model *model, struct block *block,
 	if (chain != 0)
 		chains_enter(&model->chains, chain,
 			     blocks_number(&model->edges.blocks, block), block);
-	if (model->tap == NULL || block->left_out)
+	if (model->observer == NULL || block->left_out)
 		return;
 	report_key(model, block);
-	model->tap->alloc(model->tap->owner, block,
-			  blocks_number(&model->edges.blocks, block),
-			  model->contexts.costs[block->cost].node, chain);
+	model->observer->alloc(model->observer->owner, block,
+			       blocks_number(&model->edges.blocks, block),
+			       model->contexts.costs[block->cost].node, chain);
 }
 
 /* ---- a block ends ---- */
@@ -513,15 +513,17 @@ static void drop_selected(struct model *model, const struct block *block,
 static void report_end(const struct model *model, const struct block *block,
 		       uint64_t stamp, enum edge_end end, uint32_t chain)
 {
-	const struct model_tap *tap = model->tap;
+	const struct block_observer *observer = model->observer;
 
-	if (tap == NULL || block->left_out ||
+	if (observer == NULL || block->left_out ||
 	    (model->selection != NULL &&
 	     selection_is_of_moment(model->selection)))
 		return;
 	report_key(model, block);
-	tap->end(tap->owner, block, blocks_number(&model->edges.blocks, block),
-		 model->contexts.costs[block->cost].node, stamp, end, chain);
+	observer->end(observer->owner, block,
+		      blocks_number(&model->edges.blocks, block),
+		      model->contexts.costs[block->cost].node, stamp, end,
+		      chain);
 }
 
 /* The same for ends: true if there is nothing more to do. */

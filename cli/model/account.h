@@ -19,7 +19,7 @@
 #include "cli/model/core/edges.h"
 #include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "unwind/claim.h"
 
 /* The block is new and complete except for its cost. `chain`: the chain of

@@ -70,8 +70,8 @@ static void alloc_initial(struct model *model, const struct trace_live *live)
 		.sequence = ++owner->allocations & BLOCK_SEQUENCE,
 		.thread = live->ring,
 	};
-	if (model->tap != NULL && model->tap->thread != NULL)
-		*model->tap->thread = live->ring;
+	if (model->observer != NULL && model->observer->thread != NULL)
+		*model->observer->thread = live->ring;
 	model->part.born++;
 	account_alloc(model, block, live->context, 0);
 }

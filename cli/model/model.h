@@ -45,7 +45,7 @@ struct images;
 struct omitted;
 struct map_index;
 struct maps;
-struct model_tap;
+struct block_observer;
 struct notes;
 struct pools;
 struct reader_report;
@@ -148,7 +148,7 @@ int model_group_peaks(const struct model *model, const char *path,
  * live at that moment. Returns the same as model_read.
  */
 int model_follow(const struct model *model, const char *path,
-		 const struct model_tap *tap);
+		 const struct block_observer *observer);
 
 /*
  * All blocks that are live at given moments of a trace that `model` has read,
@@ -180,7 +180,7 @@ bool model_is_selected(const struct model *model);
 bool model_is_of_moment(const struct model *model);
 /* Whether the stamp is at or before until_ns. */
 bool model_counts(const struct model *model, uint64_t stamp);
-/* The index that the measures come from (cli/model/rows/rows_answer.h); NULL:
+/* The index that the measures come from (cli/model/index/index_answer.h); NULL:
  * they come from events. */
 struct store *model_store(const struct model *model);
 /* Whether groups_max was reached and some allocations had no group. */

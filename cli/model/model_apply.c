@@ -241,8 +241,8 @@ void model_events(void *owner, uint32_t lane,
 		account_begin(model);
 	if (!edges_reach(&model->edges, lane))
 		grow_failed((size_t)lane * sizeof(struct edges_pending));
-	if (model->tap != NULL && model->tap->thread != NULL)
-		*model->tap->thread = lane >> 1;
+	if (model->observer != NULL && model->observer->thread != NULL)
+		*model->observer->thread = lane >> 1;
 	for (i = 0; i < count && i < LOOK_AHEAD; i++)
 		blocks_prefetch(&model->edges.blocks, events[i].address);
 	i = model->chains.note_count == 0 ? 0 :

@@ -38,7 +38,7 @@ struct block;
 struct block_lifetimes;
 struct map_index;
 struct model_observer;
-struct model_tap;
+struct block_observer;
 struct selection;
 
 #define MODEL_DUMPS 16	/* jitdump.h, for one process */
@@ -117,20 +117,20 @@ struct model {
 					 * deciding or measuring */
 	size_t number_capacity;
 	const struct model_observer *companion;	/* while it reads */
-	const struct model_tap *tap;	/* NULL: none */
+	const struct block_observer *observer;	/* NULL: none */
 	const struct model_looks *looks;	/* NULL: none */
 	size_t looked;			/* how many were done */
 	const struct block_keys *reported_keys;	/* keys of the first pass, for
-						 * the tap */
+						 * the observer */
 	uint64_t span_factor;		/* ns per tick << 32 */
 	uint64_t until;			/* last stamp that counts */
 	uint64_t alarm;			/* stamp: see account_alarm */
-	/* For answers from rows (cli/model/rows): the index, owned; a request
-	 * was made; all contexts are merged into the root; the last stamp of
-	 * the outline; the peak of all blocks of a view. */
+	/* For answers from the index (cli/model/index): the index, owned; a
+	 * request was made; all contexts are merged into the root; the last
+	 * stamp of the outline; the peak of all blocks of a view. */
 	struct store *store;
 	bool asked, merged;
-	uint64_t *chosen;		/* bit set of rows_wanted, owned */
+	uint64_t *chosen;		/* bit set of index_wanted, owned */
 	size_t chosen_nodes;
 	uint64_t outline_stamp;
 	bool peak_known;

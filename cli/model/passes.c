@@ -356,9 +356,9 @@ static uint64_t end_of(const struct model *model)
 }
 
 int model_follow(const struct model *model, const char *path,
-		 const struct model_tap *tap)
+		 const struct block_observer *observer)
 {
-	const bool keyed = tap->key != NULL;
+	const bool keyed = observer->key != NULL;
 	/* separate and merge the same blocks as the first pass */
 	const struct model_options options = {
 		.wants = MODEL_WANT_CHAINS,
@@ -372,7 +372,7 @@ int model_follow(const struct model *model, const char *path,
 		return EXIT_NOTHING;
 	again = new_model_like(model, &options, keyed ? &model->keys : NULL);
 	again->until = end_of(model);
-	again->tap = tap;
+	again->observer = observer;
 	again->reported_keys = &model->keys;
 	view_set(again, model->controls.view);
 	status = run(again, path, false, NULL);

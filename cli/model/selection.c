@@ -646,9 +646,9 @@ bool selection_needs_others(const struct selection *selection)
 	       selection->fates & 1u << FILTER_FATE_GROUP_LIVE;
 }
 
-bool selection_takes(const struct selection *selection,
-		     const struct block *block,
-		     const struct selection_end *end)
+bool selection_matches(const struct selection *selection,
+		       const struct block *block,
+		       const struct selection_end *end)
 {
 	CLAIM_FULL(!selection_needs_others(selection));
 	return selection_may(selection, block) &&

@@ -57,14 +57,14 @@ bool selection_keeps(const struct selection *selection,
 /* ---- for a block whose end is known, without a deciding pass ---- */
 
 struct selection_end;
-/* Whether words depend on chains or groups: then selection_takes cannot
+/* Whether words depend on chains or groups: then selection_matches cannot
  * decide. */
 bool selection_needs_others(const struct selection *selection);
 /* Whether a block with this end is selected; end->number is not used. May be
  * called by several threads at once. */
-bool selection_takes(const struct selection *selection,
-		     const struct block *block,
-		     const struct selection_end *end);
+bool selection_matches(const struct selection *selection,
+		       const struct block *block,
+		       const struct selection_end *end);
 
 /* Both included. */
 struct selection_range {

@@ -138,9 +138,9 @@ struct model_options query_model_options(const struct query *query)
 	};
 }
 
-struct rows_wanted query_rows_wanted(const struct query *query)
+struct index_wanted query_rows_wanted(const struct query *query)
 {
-	struct rows_wanted wanted = rows_all;
+	struct index_wanted wanted = index_all;
 
 	/* filters may need them, too */
 	if (query->spares & QUERY_SPARES_OWN_PEAKS &&

@@ -8,7 +8,7 @@
 
 #include "cli/model/filters.h"
 #include "cli/model/model.h"
-#include "cli/model/rows/rows_answer.h"
+#include "cli/model/index/index_answer.h"
 #include "cli/model/stats/figures.h"
 #include "cli/query/keys.h"
 
@@ -82,8 +82,8 @@ const struct query_key *query_inclusive(const struct query *query);
 void query_block_keys(const struct query *query, struct block_keys *keys);
 /* How the model must read a trace for the query, except its notes. */
 struct model_options query_model_options(const struct query *query);
-/* The results that are used, for rows_read. */
-struct rows_wanted query_rows_wanted(const struct query *query);
+/* The results that are used, for index_read. */
+struct index_wanted query_rows_wanted(const struct query *query);
 /* Whether live means live at a moment (--alive-at). */
 bool query_is_of_moment(const struct query *query);
 /* Whether the keys need normalised stacks. */

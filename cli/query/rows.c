@@ -20,7 +20,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/rows/rows_sweep.h"
+#include "cli/model/index/index_sweep.h"
 #include "cli/query/passes_needed.h"
 #include "unwind/claim.h"
 
@@ -423,12 +423,12 @@ static bool peaks_are_wanted(const struct query_rows *rows)
 static bool ask_peaks(struct query_rows *rows, struct group_peak *peaks)
 {
 	const struct model *model = rows->source->model;
-	const struct rows_grouping grouping = {
+	const struct index_grouping grouping = {
 		.group = row_of_key, .owner = rows, .count = rows->count,
 	};
 
 	if (model_store(model) != NULL &&
-	    rows_group_peaks(model, &grouping, peaks) == 0)
+	    index_group_peaks(model, &grouping, peaks) == 0)
 		return true;
 	return model_group_peaks(model, rows->source->trace, row_of_key, rows,
 				 peaks, rows->count) != EXIT_NOTHING;

@@ -22,8 +22,8 @@
 #include "cli/model/core/weight.h"
 #include "cli/model/omitted.h"
 #include "cli/model/moment.h"
-#include "cli/model/rows/rows_sweep.h"
-#include "cli/model/tap.h"
+#include "cli/model/index/index_sweep.h"
+#include "cli/model/block_observer.h"
 #include "unwind/claim.h"
 
 #define NOT_YET UINT32_MAX
@@ -39,7 +39,7 @@ struct follower {
 	uint32_t *of_cost;
 	uint32_t *members;
 	size_t member_count, member_capacity;
-	uint32_t key;		/* of the current block: tap.h */
+	uint32_t key;		/* of the current block: block_observer.h */
 };
 
 int series_parse_steps(const char *text, uint64_t *steps)
@@ -87,7 +87,7 @@ static const uint32_t *members_of(struct follower *f, uint32_t node)
 		model_contexts(f->rows->source->model);
 	uint32_t cost;
 
-	if (node >= contexts->node_count || f->key == TAP_NO_KEY)
+	if (node >= contexts->node_count || f->key == BLOCK_NO_KEY)
 		return none;
 	cost = contexts_find_cost(contexts, node, f->key);
 	if (cost == CONTEXT_NO_COST)
@@ -250,7 +250,7 @@ static bool ask_store(struct follower *f)
 			  query->order == MEASURE_PEAK ||
 			  query->order == MEASURE_OWN_PEAK,
 	};
-	struct rows_grouping grouping = { .group = group_of, .owner = f,
+	struct index_grouping grouping = { .group = group_of, .owner = f,
 				  .count = f->series->shown + 1 };
 	struct store_step *list;
 	bool complete;
@@ -259,14 +259,14 @@ static bool ask_store(struct follower *f)
 	    model_is_of_moment(model))
 		return false;
 	list = grow_zeroed((f->all + 1) * steps, sizeof(*list));
-	complete = rows_timeline(model, &grouping, &axis, list) == 0;
+	complete = index_timeline(model, &grouping, &axis, list) == 0;
 	if (complete)
 		take_steps(f, 0, list, f->all + 1);
 	/* the last of these includes blocks that do not count */
 	if (complete && rows->source->keep != NULL) {
 		grouping.group = whole_of;
 		grouping.count = 1;
-		complete = rows_timeline(model, &grouping, &axis, list) == 0;
+		complete = index_timeline(model, &grouping, &axis, list) == 0;
 		if (complete)
 			take_steps(f, f->all, list, 1);
 	}
@@ -283,14 +283,15 @@ static int follow(struct follower *f)
 {
 	const struct query_source *source = f->rows->source;
 	size_t costs = model_contexts(source->model)->cost_count;
-	const struct model_tap tap = { .owner = f, .alloc = take_alloc,
-				       .end = take_end, .key = &f->key };
+	const struct block_observer observer = {
+		.owner = f, .alloc = take_alloc, .end = take_end, .key = &f->key
+	};
 	int status;
 
 	f->now = grow_zeroed(f->all + 1, sizeof(*f->now));
 	f->of_cost = grow_alloc(costs * sizeof(*f->of_cost));
 	memset(f->of_cost, 0xff, costs * sizeof(*f->of_cost));
-	status = model_follow(source->model, source->trace, &tap);
+	status = model_follow(source->model, source->trace, &observer);
 	while (f->step < f->series->axis.steps)
 		close_step(f);
 	free(f->now);

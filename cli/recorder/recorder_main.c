@@ -181,7 +181,7 @@ static bool main_know_machine(struct recording *r)
 }
 
 /* For a target of the other byte order: executes the recorder built for that
- * order (order.h), in the same directory. Returns if there is none. */
+ * order (byte_order.h), in the same directory. Returns if there is none. */
 static void main_become_other(char **argv)
 {
 	char path[GT_PATH_MAX];

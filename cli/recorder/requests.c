@@ -36,10 +36,10 @@
 #include "unwind/claim.h"
 
 #define REQUESTS_KEEP UINT32_MAX	/* -1: do not change this id */
-#define REQUESTS_CAPABILITIES 64	/* bytes of a request: ids.c */
+#define REQUESTS_CAPABILITIES 64	/* bytes of a request: credentials.c */
 #define REQUESTS_GROUPS_MAX 65536	/* NGROUPS_MAX */
 
-/* System calls that ids.c requests. */
+/* System calls that credentials.c requests. */
 static const long requests_calls[REQUEST_CALLS] = {
 	[REQUEST_CALL_SETUID] = ARCH_NR_ID(setuid),
 	[REQUEST_CALL_SETREUID] = ARCH_NR_ID(setreuid),

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/thread_list.h"
-#include "cli/recorder/process/exit_find.h"
+#include "cli/recorder/process/exit_status_find.h"
 #include "cli/recorder/base/failure.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/output/log_file.h"

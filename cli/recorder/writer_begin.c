@@ -12,9 +12,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 #include "cli/base/mount_view.h"
-#include "cli/recorder/process/exit_find.h"
+#include "cli/recorder/process/exit_status_find.h"
 #include "cli/recorder/base/failure.h"
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/process/trace_owner.h"

@@ -22,7 +22,7 @@
 #include "cli/run/program.h"
 #include "cli/run/program_warn.h"
 #include "cli/command/option_help.h"
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 #include "cli/run/ownership.h"
 #include "cli/run/patch_plan.h"
 #include "cli/run/unwind_rules.h"

@@ -25,7 +25,7 @@
 #include "cli/command/recorders.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 #include "cli/trace/read/locate.h"
 #include "cli/trace/read/reader.h"
 
@@ -398,7 +398,7 @@ void run_end_paragraph(const char *pattern,
 		return;
 	}
 	path = traces->list[traces->count - 1].path;
-	wanted = family_wanted(path);
+	wanted = process_tree_wanted(path);
 	if (wanted != NULL)
 		path = wanted;
 	model = model_new(NULL, NULL);

@@ -185,7 +185,7 @@ static int read_trace(const struct trace_reader_setup *setup)
 	if (!take_words(&args, setup))
 		return EXIT_NOTHING;
 	if (is_worth_index(setup->trace))
-		args.index = ROWS_MAKE;
+		args.index = INDEX_MAKE;
 	return trace_cache_read(&args, setup->trace);
 }
 

@@ -18,7 +18,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/selection.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "cli/trace/read/clock.h"
 #include "unwind/claim.h"
 
@@ -263,7 +263,7 @@ static void keep_selected(void *owner, unsigned worker,
 
 		block_of(batch, i, &block);
 		end_of(scan, batch, i, &end);
-		keep[i] = selection_takes(scan->selection, &block, &end);
+		keep[i] = selection_matches(scan->selection, &block, &end);
 	}
 }
 
@@ -389,14 +389,15 @@ static void keep_listed(void *owner, unsigned worker,
 static bool list_selected(struct sql_scan *scan, struct sql_view *view,
 			  struct buffer *why)
 {
-	const struct model_tap tap = { .owner = scan, .alloc = pass_alloc,
-				       .end = list_ended };
+	const struct block_observer observer = { .owner = scan,
+						 .alloc = pass_alloc,
+						 .end = list_ended };
 	const struct block *block;
 	uint64_t at = 0;
 
 	scan->of_moment = model_is_of_moment(view->model);
 	if (!scan->of_moment &&
-	    model_follow(view->model, scan->trace->path, &tap) ==
+	    model_follow(view->model, scan->trace->path, &observer) ==
 		    EXIT_NOTHING) {
 		buffer_printf(why, "%s: cannot read the trace a second time",
 			      scan->trace->path);

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli/base/terminal/log.h"
-#include "cli/model/rows/rows_answer.h"
-#include "cli/model/rows/rows_build.h"
-#include "cli/model/rows/rows_store.h"
+#include "cli/model/index/index_answer.h"
+#include "cli/model/index/index_build.h"
+#include "cli/model/index/index_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
 
@@ -20,7 +20,7 @@ static struct store *passing_store(const struct sql_trace *trace,
 				   const struct sql_traces *traces)
 {
 	const char *folder = getenv("TMPDIR");
-	struct rows_build build = { .trace = trace->path,
+	struct index_build build = { .trace = trace->path,
 				    .cancel = &traces->cancel };
 	struct store *store = NULL;
 
@@ -28,53 +28,53 @@ static struct store *passing_store(const struct sql_trace *trace,
 			O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (build.fd < 0)
 		return NULL;
-	if (rows_build(&build) != 0)
+	if (index_build(&build) != 0)
 		close(build.fd);
 	else
 		store_open(build.fd, trace->path, log_notes(), &store);
 	return store;
 }
 
-struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
-			     enum rows_why *why)
+struct store *sql_store_find(struct sql_trace *trace, enum index_make make,
+			     enum index_why *why)
 {
-	struct rows_asked asked = {
+	struct index_asked asked = {
 		.trace = trace->path, .notes = log_notes(),
-		.make = trace->no_index ? ROWS_MAKE_NEVER : make,
+		.make = trace->no_index ? INDEX_MAKE_NEVER : make,
 		.cancel = trace->cancel,
 	};
-	struct store *store = rows_store(&asked);
+	struct store *store = index_store(&asked);
 
 	*why = asked.why;
-	trace->no_index |= asked.why == ROWS_REFUSED ||
-			   asked.why == ROWS_FAILED;
+	trace->no_index |= asked.why == INDEX_REFUSED ||
+			   asked.why == INDEX_FAILED;
 	return store;
 }
 
 /* The index must match the outline: a damaged trace may have an outdated
  * index. */
-static struct store *kept_store(struct sql_trace *trace, enum rows_why *why)
+static struct store *kept_store(struct sql_trace *trace, enum index_why *why)
 {
-	struct store *store = sql_store_find(trace, ROWS_MAKE, why);
+	struct store *store = sql_store_find(trace, INDEX_MAKE, why);
 
-	if (store == NULL || rows_fit(store, trace->outline))
+	if (store == NULL || index_fits(store, trace->outline))
 		return store;
-	rows_store_drop(store, -ESTALE, log_notes());
+	index_store_drop(store, -ESTALE, log_notes());
 	store_close(store);
-	return sql_store_find(trace, ROWS_MAKE, why);
+	return sql_store_find(trace, INDEX_MAKE, why);
 }
 
 /* The trace's index, or else a temporary one. */
 static struct store *new_store(struct sql_trace *trace,
 			       const struct sql_traces *traces)
 {
-	enum rows_why why;
+	enum index_why why;
 	struct store *store;
 
-	if (trace->args->index == ROWS_MAKE_NEVER)
+	if (trace->args->index == INDEX_MAKE_NEVER)
 		return passing_store(trace, traces);
 	store = kept_store(trace, &why);
-	if (store != NULL || why == ROWS_CANCELLED || why == ROWS_UNFIT)
+	if (store != NULL || why == INDEX_CANCELLED || why == INDEX_UNFIT)
 		return store;
 	return passing_store(trace, traces);
 }
@@ -115,7 +115,7 @@ struct store *sql_store_take(struct sql_trace *trace,
 bool sql_store_drop(struct sql_trace *trace, int error)
 {
 	CLAIM(trace->store_uses > 0);
-	if (!rows_store_drop(trace->store, error, log_notes()))
+	if (!index_store_drop(trace->store, error, log_notes()))
 		return false;
 	trace->store_bad = true;
 	return true;

@@ -8,13 +8,13 @@
 #define GNOMON_SQL_STORE_H
 
 #include "cli/base/text/buffer.h"
-#include "cli/model/rows/rows_store.h"
+#include "cli/model/index/index_store.h"
 #include "cli/sql/sql_trace.h"
 
 /* Open the index, building it according to `make`. The caller closes it. A
- * failure to build is logged once in a session. *why is that of rows_store. */
-struct store *sql_store_find(struct sql_trace *trace, enum rows_make make,
-			     enum rows_why *why);
+ * failure to build is logged once in a session. *why is that of index_store. */
+struct store *sql_store_find(struct sql_trace *trace, enum index_make make,
+			     enum index_why *why);
 /*
  * The store of a trace's blocks; NULL: none is possible, and `why` says why. It
  * stays open until each caller has called sql_store_release.

@@ -12,9 +12,9 @@
 #include "cli/base/text/base_name.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
-#include "cli/model/rows/rows_answer.h"
-#include "cli/model/rows/rows_maps.h"
-#include "cli/model/rows/rows_store.h"
+#include "cli/model/index/index_answer.h"
+#include "cli/model/index/index_maps.h"
+#include "cli/model/index/index_store.h"
 #include "cli/sql/sql_store.h"
 #include "cli/store/store.h"
 #include "unwind/claim.h"
@@ -124,17 +124,17 @@ static void report_new(const struct sql_trace *trace, const struct notes *notes)
 
 /* The trace's index, if it has the requested measures. Builds one for a large
  * trace. */
-static struct store *rows_for(struct sql_trace *trace,
-			      const struct model_options *options)
+static struct store *index_for(struct sql_trace *trace,
+			       const struct model_options *options)
 {
-	enum rows_make make = trace->args->index;
-	enum rows_why why;
+	enum index_make make = trace->args->index;
+	enum index_why why;
 	struct store *store;
 
-	if (!rows_report(options) || make == ROWS_MAKE_NEVER)
+	if (!index_supports(options) || make == INDEX_MAKE_NEVER)
 		return NULL;
 	store = sql_store_find(trace, make, &why);
-	if (store != NULL && rows_can_answer(store, options))
+	if (store != NULL && index_can_answer(store, options))
 		return store;
 	store_close(store);
 	return NULL;
@@ -142,15 +142,15 @@ static struct store *rows_for(struct sql_trace *trace,
 
 int sql_trace_read(struct sql_trace *trace, const struct model_options *options,
 		   const struct block_keys *keys,
-		   const struct rows_wanted *wanted, struct model **model)
+		   const struct index_wanted *wanted, struct model **model)
 {
-	struct store *store = rows_for(trace, options);
+	struct store *store = index_for(trace, options);
 	int status, error;
 
 	*model = model_new(options, keys);
 	if (store != NULL) {
-		status = rows_read(*model, trace->path, store, wanted,
-				   trace->cancel, &error);
+		status = index_read(*model, trace->path, store, wanted,
+				    trace->cancel, &error);
 		if (status == EXIT_NOTHING || error == 0)
 			return status;
 		model_free(*model);
@@ -163,7 +163,7 @@ static int read_model(struct sql_trace *trace, unsigned spares)
 {
 	struct query query = trace->args->query;
 	struct model_options options = query_model_options(&query);
-	struct rows_wanted wanted;
+	struct index_wanted wanted;
 	int status;
 
 	query.spares = spares | QUERY_SPARES_SIZES;
@@ -209,7 +209,7 @@ struct model *sql_trace_own_peaks(struct sql_trace *trace)
 	} else if (model_store(trace->model) == NULL) {
 		trace->with_peaks = trace->model;
 	} else {
-		sql_trace_read(trace, &options, NULL, &rows_all,
+		sql_trace_read(trace, &options, NULL, &index_all,
 			     &trace->with_peaks);
 	}
 	return trace->with_peaks;
@@ -314,7 +314,7 @@ static struct model *maps_of_store(struct sql_trace *trace,
 		return NULL;
 	model = model_new(NULL, NULL);
 	if (model_read_outline(model, trace->path) != EXIT_NOTHING &&
-	    rows_fit(store, model) && rows_maps_read(model, store))
+	    index_fits(store, model) && index_maps_read(model, store))
 		return model;
 	model_free(model);
 	return NULL;
@@ -328,14 +328,14 @@ const struct model *sql_trace_maps(struct sql_trace *trace)
 
 	if (trace->maps != NULL)
 		return trace->maps;
-	store = rows_for(trace, &options);
+	store = index_for(trace, &options);
 	trace->maps = maps_of_store(trace, store);
 	if (trace->maps == NULL) {
 		trace->maps = model_new(&options, NULL);
 		model_read_maps(trace->maps, trace->path);
 	}
 	if (store != NULL)
-		rows_take(trace->maps, store);
+		index_attach(trace->maps, store);
 	return trace->maps;
 }
 

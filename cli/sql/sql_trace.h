@@ -168,7 +168,7 @@ void sql_words_free(struct sql_words *words);
  * does; *model may have read nothing. */
 int sql_trace_read(struct sql_trace *trace, const struct model_options *options,
 		   const struct block_keys *keys,
-		   const struct rows_wanted *wanted, struct model **model);
+		   const struct index_wanted *wanted, struct model **model);
 /* Whether the outline already logged this note. */
 bool sql_trace_was_said(const struct sql_trace *trace,
 			const struct note *note);

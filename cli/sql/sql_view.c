@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/terminal/log.h"
 #include "cli/model/core/contexts.h"
-#include "cli/model/rows/rows_answer.h"
+#include "cli/model/index/index_answer.h"
 #include "cli/stack/frames_prepare.h"
 #include "unwind/claim.h"
 
@@ -168,14 +168,14 @@ static bool read_chosen(struct sql_trace *trace, struct sql_view *view,
 			const struct model_options *options,
 			const struct block_keys *keys, int *status)
 {
-	struct rows_wanted wanted = query_rows_wanted(query);
+	struct index_wanted wanted = query_rows_wanted(query);
 	struct stack_filter *filter;
 	uint64_t *chosen;
 
 	if (!(query->spares & QUERY_SPARES_STACKS) ||
 	    !filter_has_stacks(view->filter) ||
 	    !stack_filter_is_of_frames(view->filter) ||
-	    trace->args->index == ROWS_MAKE_NEVER)
+	    trace->args->index == INDEX_MAKE_NEVER)
 		return false;
 	filter = stack_filter_new(view->filter, sql_trace_frames(trace));
 	if (filter == NULL)
@@ -200,7 +200,7 @@ static bool read_view(struct sql_trace *trace, struct sql_view *view,
 		      const struct query *query, bool same)
 {
 	struct query asked = *query;
-	struct rows_wanted wanted;
+	struct index_wanted wanted;
 	struct block_keys keys;
 	struct model_options options;
 	int status = EXIT_COMPLETE;

@@ -1,7 +1,7 @@
 /*
- * jitcode.h: JIT code: finds the function of a node in the jitdump files of the
- * program's compiler (cli/symbol/jit/jitdump.h). The perf map, which is in the
- * trace, is the model's perfmap.
+ * jitcode.h: finds the function of a node in JIT-compiled code, from the jitdump
+ * files that the program's JIT compiler wrote (cli/symbol/jit/jitdump.h). A perf
+ * map is in the trace itself; the model has it (perfmap.h).
  */
 #ifndef GNOMON_JITCODE_H
 #define GNOMON_JITCODE_H
@@ -14,8 +14,8 @@ struct jitcode {
 	const struct model *model;
 	struct jitdump *dumps;
 	size_t count;
-	/* By node: the stamp of the first allocation in it or in a frame that
-	 * it called: when the node was made. */
+	/* By node: the stamp of the first allocation in it, or in a frame that
+	 * it called. Its code existed then. */
 	uint64_t *made;
 };
 
@@ -28,8 +28,8 @@ void jitcode_open(struct jitcode *code, const struct model *model,
 		  const struct debugfile_places *places);
 void jitcode_free(struct jitcode *code);
 
-/* The code at an address when the node was made; NULL: not known. *dump is its
- * file. */
+/* The code that was at this address at the node's first allocation; NULL: not
+ * known. *dump: the file that describes it. */
 const struct jitdump_entry *jitcode_find(struct jitcode *code, uint32_t node,
 					 uint64_t address,
 					 const struct jitdump **dump);

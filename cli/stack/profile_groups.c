@@ -19,9 +19,10 @@
 struct grouping {
 	const struct profile *profile;
 	struct profile_groups *groups;
-	enum measure key;
+	enum measure largest_by;	/* selects the node that stands for a
+					 * group */
 	size_t capacity;
-	struct intern keys;	/* keys, by number of the group */
+	struct intern keys;	/* of the groups (write_key), by number */
 	struct buffer scratch;
 };
 
@@ -37,7 +38,7 @@ static uint32_t new_group(struct grouping *grouping, uint32_t frame)
 	return (uint32_t)groups->count++;
 }
 
-static void describe(struct buffer *key, const struct profile_frame *frame,
+static void write_key(struct buffer *key, const struct profile_frame *frame,
 		     enum profile_by by)
 {
 	const char *library = frame->library ? frame->library : "";
@@ -74,7 +75,7 @@ static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 	CLAIM_FULL(frame < grouping->profile->frame_count);
 	if (*of_frame != PROFILE_NONE)
 		return *of_frame;
-	describe(&grouping->scratch, &grouping->profile->frames[frame],
+	write_key(&grouping->scratch, &grouping->profile->frames[frame],
 		 grouping->groups->by);
 	*of_frame = intern_number(&grouping->keys, grouping->scratch.data,
 				  grouping->scratch.size);
@@ -164,7 +165,8 @@ static void add_own(struct grouping *grouping, uint32_t node, uint32_t number)
 			figures_add(&groups->self[(size_t)number *
 						  groups->sides + side],
 				    &own);
-		value = profile_value(grouping->profile, &own, grouping->key);
+		value = profile_value(grouping->profile, &own,
+				      grouping->largest_by);
 		if (group->node != PROFILE_NONE && value <= group->largest)
 			continue;
 		group->node = node;
@@ -179,7 +181,7 @@ struct open_node {
 	uint32_t group;		/* PROFILE_NONE: the root */
 };
 
-struct opening {
+struct inclusive_walk {
 	struct grouping *grouping;
 	struct open_node *open;
 	struct figures *sums;	/* parallel, for each side */
@@ -189,74 +191,83 @@ struct opening {
 	uint32_t *times;	/* by group: how many of its nodes are open */
 };
 
-static void open_node(struct opening *opening, uint32_t node)
+static void open_node(struct inclusive_walk *inclusive_walk, uint32_t node)
 {
-	const struct profile *profile = opening->grouping->profile;
+	const struct profile *profile = inclusive_walk->grouping->profile;
 	unsigned sides = profile->sides;
 	uint32_t group = PROFILE_NONE;
 
-	GROW(opening->open, opening->count, opening->capacity);
-	if (opening->sum_capacity < opening->capacity) {
-		opening->sum_capacity = opening->capacity;
-		opening->sums = grow_resize(opening->sums,
-					    opening->capacity * sides,
-					    sizeof(*opening->sums));
+	GROW(inclusive_walk->open, inclusive_walk->count,
+	     inclusive_walk->capacity);
+	if (inclusive_walk->sum_capacity < inclusive_walk->capacity) {
+		inclusive_walk->sum_capacity = inclusive_walk->capacity;
+		inclusive_walk->sums = grow_resize(
+			inclusive_walk->sums, inclusive_walk->capacity * sides,
+			sizeof(*inclusive_walk->sums));
 	}
 	if (node != PROFILE_ROOT) {
-		group = group_of(opening->grouping,
+		group = group_of(inclusive_walk->grouping,
 				 profile->nodes[node].frame);
-		opening->times[group]++;
+		inclusive_walk->times[group]++;
 	}
-	CLAIM_FULL(opening->count == 0 ||
-		   profile->nodes[opening->open[opening->count - 1].node].end >
-			   node);
-	opening->open[opening->count] = (struct open_node){ node, group };
+	CLAIM_FULL(
+		inclusive_walk->count == 0 ||
+		profile->nodes[inclusive_walk->open[inclusive_walk->count - 1]
+				       .node]
+				.end > node);
+	inclusive_walk->open[inclusive_walk->count] =
+		(struct open_node){ node, group };
 	for (unsigned side = 0; side < sides; side++)
-		profile_own(profile, node, side,
-			    &opening->sums[opening->count * sides + side]);
-	opening->count++;
+		profile_own(
+			profile, node, side,
+			&inclusive_walk
+				 ->sums[inclusive_walk->count * sides + side]);
+	inclusive_walk->count++;
 }
 
-static void close_node(struct opening *opening)
+static void close_node(struct inclusive_walk *inclusive_walk)
 {
-	struct profile_groups *groups = opening->grouping->groups;
+	struct profile_groups *groups = inclusive_walk->grouping->groups;
 	unsigned sides = groups->sides;
-	size_t at = --opening->count;
-	uint32_t group = opening->open[at].group;
-	const struct figures *sums = &opening->sums[at * sides];
+	size_t at = --inclusive_walk->count;
+	uint32_t group = inclusive_walk->open[at].group;
+	const struct figures *sums = &inclusive_walk->sums[at * sides];
 
 	if (group == PROFILE_NONE)
 		return;
-	CLAIM_FULL(at > 0 && opening->times[group] > 0);
-	if (--opening->times[group] == 0)
+	CLAIM_FULL(at > 0 && inclusive_walk->times[group] > 0);
+	if (--inclusive_walk->times[group] == 0)
 		for (unsigned side = 0; side < sides; side++)
 			figures_add(&groups->inclusive[(size_t)group * sides +
 						       side], &sums[side]);
 	for (unsigned side = 0; side < sides; side++)
-		figures_add(&opening->sums[(at - 1) * sides + side],
+		figures_add(&inclusive_walk->sums[(at - 1) * sides + side],
 			    &sums[side]);
 }
 
 static void add_inclusive(struct grouping *grouping)
 {
 	const struct profile *profile = grouping->profile;
-	struct opening opening = {
+	struct inclusive_walk inclusive_walk = {
 		.grouping = grouping,
 		.times = grow_zeroed(grouping->groups->count,
-				     sizeof(*opening.times)),
+				     sizeof(*inclusive_walk.times)),
 	};
 
 	for (uint32_t n = 0; n < profile->node_count; n++) {
-		while (opening.count > 0 && profile->nodes[
-		       opening.open[opening.count - 1].node].end <= n)
-			close_node(&opening);
-		open_node(&opening, n);
+		while (inclusive_walk.count > 0 &&
+		       profile->nodes[inclusive_walk
+					      .open[inclusive_walk.count - 1]
+					      .node]
+				       .end <= n)
+			close_node(&inclusive_walk);
+		open_node(&inclusive_walk, n);
 	}
-	while (opening.count > 0)
-		close_node(&opening);
-	free(opening.open);
-	free(opening.sums);
-	free(opening.times);
+	while (inclusive_walk.count > 0)
+		close_node(&inclusive_walk);
+	free(inclusive_walk.open);
+	free(inclusive_walk.sums);
+	free(inclusive_walk.times);
 }
 
 /* ---- the result ---- */
@@ -265,7 +276,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 		    enum measure key, struct profile_groups *groups)
 {
 	struct grouping grouping = {
-		.profile = profile, .groups = groups, .key = key
+		.profile = profile, .groups = groups, .largest_by = key
 	};
 	uint32_t *own;
 

@@ -1,10 +1,10 @@
 /*
  * store_buffers.c: see store_buffers.h.
  *
- *  I1  A pile is in use by the adding thread, in the list of full ones, in use
- *      by a packer, or in the list of idle ones.
+ *  I1  A buffer is in use by the adding thread, in the list of full ones, in
+ *      use by a packer, or in the list of idle ones.
  *  I2  Members below `lock` in the struct are used only while it is held.
- *  I3  After an error piles are dropped: nothing more is written.
+ *  I3  After an error, buffers are dropped: nothing more is written.
  */
 #include "cli/store/store_buffers.h"
 
@@ -23,7 +23,7 @@
 #define TAKE_ROWS 512		/* rows at a time: they stay in the cache */
 
 /* Memory of one packing thread. */
-struct bench {
+struct workspace {
 	struct store_packer *packer;
 	uint64_t (*numbers)[STORE_CHUNK_ROWS];	/* by column: TAKEN */
 	struct store_range bounds[TAKEN];
@@ -34,7 +34,7 @@ struct store_buffers {
 	int fd;
 	unsigned packers;	/* number of threads */
 	pthread_t threads[STORE_PACKERS_MAX];
-	struct bench own;	/* if there are no threads */
+	struct workspace own;	/* if there are no threads */
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	struct store_directory *directory;
@@ -96,27 +96,28 @@ row_value(const struct store_row *row, enum store_column column)
 /* Copies a column of the rows from `from` on. Inlined for each column, so that
  * the column is tested once. */
 static inline __attribute__((always_inline)) void
-take_column(struct bench *bench, const struct store_buffer *pile,
+take_column(struct workspace *workspace, const struct store_buffer *buffer,
 	    enum store_column column, size_t from, size_t to)
 {
-	struct store_range bounds = bench->bounds[column];
+	struct store_range bounds = workspace->bounds[column];
 
 	for (size_t i = from; i < to; i++) {
-		uint64_t value = row_value(&pile->rows[i], column);
+		uint64_t value = row_value(&buffer->rows[i], column);
 
-		bench->numbers[column][i] = value;
+		workspace->numbers[column][i] = value;
 		if (value < bounds.least)
 			bounds.least = value;
 		if (value > bounds.greatest)
 			bounds.greatest = value;
 	}
-	bench->bounds[column] = bounds;
+	workspace->bounds[column] = bounds;
 }
 
-static void take_columns(struct bench *bench, const struct store_buffer *pile,
-			 size_t from, size_t to)
+static void take_columns(struct workspace *workspace,
+			 const struct store_buffer *buffer, size_t from,
+			 size_t to)
 {
-#define TAKE(column) take_column(bench, pile, column, from, to)
+#define TAKE(column) take_column(workspace, buffer, column, from, to)
 	TAKE(STORE_BEGIN);
 	TAKE(STORE_END);
 	TAKE(STORE_ALLOC_EDGE);
@@ -138,63 +139,64 @@ static void take_columns(struct bench *bench, const struct store_buffer *pile,
 #undef TAKE
 }
 
-static void take(struct bench *bench, const struct store_buffer *pile)
+static void take(struct workspace *workspace, const struct store_buffer *buffer)
 {
 	for (unsigned i = 0; i < TAKEN; i++)
-		bench->bounds[i] = (struct store_range){ UINT64_MAX, 0 };
-	for (size_t from = 0; from < pile->count; from += TAKE_ROWS)
-		take_columns(bench, pile, from,
-			     from + TAKE_ROWS < pile->count ?
-				     from + TAKE_ROWS : pile->count);
+		workspace->bounds[i] = (struct store_range){ UINT64_MAX, 0 };
+	for (size_t from = 0; from < buffer->count; from += TAKE_ROWS)
+		take_columns(workspace, buffer, from,
+			     from + TAKE_ROWS < buffer->count ?
+				     from + TAKE_ROWS : buffer->count);
 }
 
 /* ---- a chunk ---- */
 
-static void subtract(struct bench *bench, enum store_column column,
+static void subtract(struct workspace *workspace, enum store_column column,
 		     size_t count)
 {
-	const uint64_t *ends = bench->numbers[column == STORE_BEGIN ?
-					      STORE_END : STORE_END_EDGE];
-	uint64_t *numbers = bench->numbers[column];
+	const uint64_t *ends = workspace->numbers[column == STORE_BEGIN ?
+						  STORE_END : STORE_END_EDGE];
+	uint64_t *numbers = workspace->numbers[column];
 
 	for (size_t i = 0; i < count; i++)
 		numbers[i] = ends[i] - numbers[i];
 }
 
-static void pack_part(struct bench *bench, const struct store_buffer *pile,
+static void pack_part(struct workspace *workspace,
+		      const struct store_buffer *buffer,
 		      enum store_column column, struct store_part *part)
 {
 	const uint64_t *words;
 
-	part->bounds = bench->bounds[column];
+	part->bounds = workspace->bounds[column];
 	part->size = 0;
 	if (part->bounds.least == part->bounds.greatest &&
-	    !store_has_words(column, pile->live))
+	    !store_has_words(column, buffer->live))
 		return;
-	if (store_is_difference(column, pile->live))
-		subtract(bench, column, pile->count);
-	part->size = (uint32_t)(store_pack(bench->packer,
-					   bench->numbers[column],
-					   pile->count, &words) *
+	if (store_is_difference(column, buffer->live))
+		subtract(workspace, column, buffer->count);
+	part->size = (uint32_t)(store_pack(workspace->packer,
+					   workspace->numbers[column],
+					   buffer->count, &words) *
 				sizeof(*words));
-	buffer_add(&bench->out, (const char *)words, part->size);
+	buffer_add(&workspace->out, (const char *)words, part->size);
 }
 
-static void pack(struct bench *bench, const struct store_buffer *pile,
+static void pack(struct workspace *workspace, const struct store_buffer *buffer,
 		 struct store_chunk *chunk)
 {
 	static const struct store_range any = { 0, UINT64_MAX };
 
 	*chunk = (struct store_chunk){
-		.rows = (uint32_t)pile->count, .live = pile->live,
+		.rows = (uint32_t)buffer->count, .live = buffer->live,
 	};
-	buffer_clear(&bench->out);
-	take(bench, pile);
+	buffer_clear(&workspace->out);
+	take(workspace, buffer);
 	for (unsigned i = 0; i < STORE_STORED; i++)
-		pack_part(bench, pile, i, &chunk->parts[i]);
+		pack_part(workspace, buffer, i, &chunk->parts[i]);
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
-		chunk->derived[i] = bench->bounds[STORE_STORED + i];
-	if (pile->live)
+		chunk->derived[i] = workspace->bounds[STORE_STORED + i];
+	if (buffer->live)
 		chunk->derived[STORE_LIFETIME - STORE_STORED] = any;
 }
 
@@ -211,233 +213,234 @@ static void add_checksums(struct store_chunk *chunk, const char *bytes)
 	}
 }
 
-/* Compresses a pile to a chunk and writes it. */
-static void do_pile(struct store_buffers *piles, struct bench *bench,
-		    const struct store_buffer *pile)
+/* Compresses a buffer to a chunk and writes it. */
+static void write_buffer(struct store_buffers *buffers, struct workspace *workspace,
+		    const struct store_buffer *buffer)
 {
 	struct store_chunk chunk;
 	int error;
 
-	pack(bench, pile, &chunk);
-	pthread_mutex_lock(&piles->lock);
-	chunk.offset = piles->end;
-	piles->end += bench->out.size;
-	error = piles->error;
-	pthread_mutex_unlock(&piles->lock);
+	pack(workspace, buffer, &chunk);
+	pthread_mutex_lock(&buffers->lock);
+	chunk.offset = buffers->end;
+	buffers->end += workspace->out.size;
+	error = buffers->error;
+	pthread_mutex_unlock(&buffers->lock);
 	if (error == 0) {
-		add_checksums(&chunk, buffer_text(&bench->out));
-		error = io_full_write_at(piles->fd, buffer_text(&bench->out),
-					 bench->out.size, chunk.offset);
+		add_checksums(&chunk, buffer_text(&workspace->out));
+		error = io_full_write_at(buffers->fd,
+					 buffer_text(&workspace->out),
+					 workspace->out.size, chunk.offset);
 		/* starts writing to disk, so that the later sync is fast; that
 		 * sync reports errors */
-		(void)sync_file_range(piles->fd, (off_t)chunk.offset,
-				      (off_t)bench->out.size,
+		(void)sync_file_range(buffers->fd, (off_t)chunk.offset,
+				      (off_t)workspace->out.size,
 				      SYNC_FILE_RANGE_WRITE);
 	}
-	pthread_mutex_lock(&piles->lock);
-	if (piles->error == 0)
-		piles->error = error;
-	piles->directory->chunks[pile->chunk] = chunk;
-	pthread_mutex_unlock(&piles->lock);
+	pthread_mutex_lock(&buffers->lock);
+	if (buffers->error == 0)
+		buffers->error = error;
+	buffers->directory->chunks[buffer->chunk] = chunk;
+	pthread_mutex_unlock(&buffers->lock);
 }
 
 /* ---- threads ---- */
 
-static void bench_init(struct bench *bench)
+static void workspace_init(struct workspace *workspace)
 {
-	*bench = (struct bench){
+	*workspace = (struct workspace){
 		.packer = store_packer_new(),
-		.numbers = grow_alloc(TAKEN * sizeof(*bench->numbers)),
+		.numbers = grow_alloc(TAKEN * sizeof(*workspace->numbers)),
 	};
 }
 
-static void bench_free(struct bench *bench)
+static void workspace_free(struct workspace *workspace)
 {
-	store_packer_free(bench->packer);
-	free(bench->numbers);
-	buffer_free(&bench->out);
+	store_packer_free(workspace->packer);
+	free(workspace->numbers);
+	buffer_free(&workspace->out);
 }
 
-static void put_idle(struct store_buffers *piles, struct store_buffer *pile)
+static void put_idle(struct store_buffers *buffers, struct store_buffer *buffer)
 {
-	pile->count = 0;
-	pile->next = piles->idle;
-	piles->idle = pile;
-	piles->under_way--;
-	pthread_cond_signal(&piles->done);
+	buffer->count = 0;
+	buffer->next = buffers->idle;
+	buffers->idle = buffer;
+	buffers->under_way--;
+	pthread_cond_signal(&buffers->done);
 }
 
 /* The lock is held. NULL: packers have to end. */
-static struct store_buffer *next_full(struct store_buffers *piles)
+static struct store_buffer *next_full(struct store_buffers *buffers)
 {
-	struct store_buffer *pile;
+	struct store_buffer *buffer;
 
-	while (piles->full == NULL && !piles->stop)
-		pthread_cond_wait(&piles->work, &piles->lock);
-	pile = piles->full;
-	if (piles->stop || pile == NULL)
+	while (buffers->full == NULL && !buffers->stop)
+		pthread_cond_wait(&buffers->work, &buffers->lock);
+	buffer = buffers->full;
+	if (buffers->stop || buffer == NULL)
 		return NULL;
-	piles->full = pile->next;
-	if (piles->full == NULL)
-		piles->full_end = &piles->full;
-	return pile;
+	buffers->full = buffer->next;
+	if (buffers->full == NULL)
+		buffers->full_end = &buffers->full;
+	return buffer;
 }
 
 static void *run_packer(void *argument)
 {
-	struct store_buffers *piles = argument;
-	struct store_buffer *pile;
-	struct bench bench;
+	struct store_buffers *buffers = argument;
+	struct store_buffer *buffer;
+	struct workspace workspace;
 
-	bench_init(&bench);
-	pthread_mutex_lock(&piles->lock);
-	while ((pile = next_full(piles)) != NULL) {
-		bool wanted = piles->error == 0;	/* I3 */
+	workspace_init(&workspace);
+	pthread_mutex_lock(&buffers->lock);
+	while ((buffer = next_full(buffers)) != NULL) {
+		bool wanted = buffers->error == 0;	/* I3 */
 
-		pthread_mutex_unlock(&piles->lock);
+		pthread_mutex_unlock(&buffers->lock);
 		if (wanted)
-			do_pile(piles, &bench, pile);
-		pthread_mutex_lock(&piles->lock);
-		put_idle(piles, pile);
+			write_buffer(buffers, &workspace, buffer);
+		pthread_mutex_lock(&buffers->lock);
+		put_idle(buffers, buffer);
 	}
-	pthread_mutex_unlock(&piles->lock);
-	bench_free(&bench);
+	pthread_mutex_unlock(&buffers->lock);
+	workspace_free(&workspace);
 	return NULL;
 }
 
 static struct store_buffer *new_pile(void)
 {
-	struct store_buffer *pile = grow_zeroed(1, sizeof(*pile));
+	struct store_buffer *buffer = grow_zeroed(1, sizeof(*buffer));
 
-	pile->rows = grow_alloc(STORE_CHUNK_ROWS * sizeof(*pile->rows));
-	return pile;
+	buffer->rows = grow_alloc(STORE_CHUNK_ROWS * sizeof(*buffer->rows));
+	return buffer;
 }
 
 struct store_buffers *store_buffers_new(int fd, unsigned packers, uint64_t end,
 					struct store_directory *directory)
 {
-	struct store_buffers *piles = grow_zeroed(1, sizeof(*piles));
+	struct store_buffers *buffers = grow_zeroed(1, sizeof(*buffers));
 
 	CLAIM(packers <= STORE_PACKERS_MAX);
-	piles->fd = fd;
-	piles->end = end;
-	piles->directory = directory;
-	piles->full_end = &piles->full;
-	pthread_mutex_init(&piles->lock, NULL);
-	pthread_cond_init(&piles->work, NULL);
-	pthread_cond_init(&piles->done, NULL);
-	bench_init(&piles->own);
-	while (piles->packers < packers &&
-	       pthread_create(&piles->threads[piles->packers], NULL,
-			      run_packer, piles) == 0)
-		piles->packers++;
+	buffers->fd = fd;
+	buffers->end = end;
+	buffers->directory = directory;
+	buffers->full_end = &buffers->full;
+	pthread_mutex_init(&buffers->lock, NULL);
+	pthread_cond_init(&buffers->work, NULL);
+	pthread_cond_init(&buffers->done, NULL);
+	workspace_init(&buffers->own);
+	while (buffers->packers < packers &&
+	       pthread_create(&buffers->threads[buffers->packers], NULL,
+			      run_packer, buffers) == 0)
+		buffers->packers++;
 	/* One for the adding thread; one in use and one waiting per packer. */
-	piles->under_way = 2 * piles->packers + 1;
-	while (piles->under_way > 0)
-		put_idle(piles, new_pile());
-	return piles;
+	buffers->under_way = 2 * buffers->packers + 1;
+	while (buffers->under_way > 0)
+		put_idle(buffers, new_pile());
+	return buffers;
 }
 
-static void free_list(struct store_buffer *pile)
+static void free_list(struct store_buffer *buffer)
 {
-	while (pile != NULL) {
-		struct store_buffer *next = pile->next;
+	while (buffer != NULL) {
+		struct store_buffer *next = buffer->next;
 
-		free(pile->rows);
-		free(pile);
-		pile = next;
+		free(buffer->rows);
+		free(buffer);
+		buffer = next;
 	}
 }
 
-void store_buffers_free(struct store_buffers *piles)
+void store_buffers_free(struct store_buffers *buffers)
 {
-	if (piles == NULL)
+	if (buffers == NULL)
 		return;
-	pthread_mutex_lock(&piles->lock);
-	piles->stop = true;
-	pthread_cond_broadcast(&piles->work);
-	pthread_mutex_unlock(&piles->lock);
-	for (unsigned i = 0; i < piles->packers; i++)
-		pthread_join(piles->threads[i], NULL);
-	free_list(piles->full);
-	free_list(piles->idle);
-	bench_free(&piles->own);
-	pthread_cond_destroy(&piles->work);
-	pthread_cond_destroy(&piles->done);
-	pthread_mutex_destroy(&piles->lock);
-	free(piles);
+	pthread_mutex_lock(&buffers->lock);
+	buffers->stop = true;
+	pthread_cond_broadcast(&buffers->work);
+	pthread_mutex_unlock(&buffers->lock);
+	for (unsigned i = 0; i < buffers->packers; i++)
+		pthread_join(buffers->threads[i], NULL);
+	free_list(buffers->full);
+	free_list(buffers->idle);
+	workspace_free(&buffers->own);
+	pthread_cond_destroy(&buffers->work);
+	pthread_cond_destroy(&buffers->done);
+	pthread_mutex_destroy(&buffers->lock);
+	free(buffers);
 }
 
 /* ---- called by the adding thread ---- */
 
-struct store_buffer *store_buffers_take(struct store_buffers *piles)
+struct store_buffer *store_buffers_take(struct store_buffers *buffers)
 {
-	struct store_buffer *pile;
+	struct store_buffer *buffer;
 
-	pthread_mutex_lock(&piles->lock);
-	while (piles->idle == NULL)
-		pthread_cond_wait(&piles->done, &piles->lock);
-	pile = piles->idle;
-	piles->idle = pile->next;
-	pthread_mutex_unlock(&piles->lock);
-	pile->next = NULL;
-	return pile;
+	pthread_mutex_lock(&buffers->lock);
+	while (buffers->idle == NULL)
+		pthread_cond_wait(&buffers->done, &buffers->lock);
+	buffer = buffers->idle;
+	buffers->idle = buffer->next;
+	pthread_mutex_unlock(&buffers->lock);
+	buffer->next = NULL;
+	return buffer;
 }
 
-struct store_buffer *store_buffers_pack(struct store_buffers *piles,
-					struct store_buffer *pile, bool live)
+struct store_buffer *store_buffers_pack(struct store_buffers *buffers,
+					struct store_buffer *buffer, bool live)
 {
-	struct store_directory *directory = piles->directory;
+	struct store_directory *directory = buffers->directory;
 
-	CLAIM(pile->count > 0 && pile->count <= STORE_CHUNK_ROWS);
-	pthread_mutex_lock(&piles->lock);
+	CLAIM(buffer->count > 0 && buffer->count <= STORE_CHUNK_ROWS);
+	pthread_mutex_lock(&buffers->lock);
 	GROW(directory->chunks, directory->chunk_count,
 	     directory->chunk_capacity);
-	pile->chunk = directory->chunk_count++;
+	buffer->chunk = directory->chunk_count++;
 	/* its value after an error */
-	directory->chunks[pile->chunk] = (struct store_chunk){ 0 };
-	pile->live = live;
-	piles->under_way++;
-	if (piles->packers > 0) {
-		*piles->full_end = pile;
-		piles->full_end = &pile->next;
-		pthread_cond_signal(&piles->work);
+	directory->chunks[buffer->chunk] = (struct store_chunk){ 0 };
+	buffer->live = live;
+	buffers->under_way++;
+	if (buffers->packers > 0) {
+		*buffers->full_end = buffer;
+		buffers->full_end = &buffer->next;
+		pthread_cond_signal(&buffers->work);
 	}
-	pthread_mutex_unlock(&piles->lock);
-	if (piles->packers == 0) {
-		if (store_buffers_error(piles) == 0)
-			do_pile(piles, &piles->own, pile);
-		pthread_mutex_lock(&piles->lock);
-		put_idle(piles, pile);
-		pthread_mutex_unlock(&piles->lock);
+	pthread_mutex_unlock(&buffers->lock);
+	if (buffers->packers == 0) {
+		if (store_buffers_error(buffers) == 0)
+			write_buffer(buffers, &buffers->own, buffer);
+		pthread_mutex_lock(&buffers->lock);
+		put_idle(buffers, buffer);
+		pthread_mutex_unlock(&buffers->lock);
 	}
-	return store_buffers_take(piles);
+	return store_buffers_take(buffers);
 }
 
-void store_buffers_wait(struct store_buffers *piles)
+void store_buffers_wait(struct store_buffers *buffers)
 {
-	pthread_mutex_lock(&piles->lock);
-	while (piles->under_way > 0)
-		pthread_cond_wait(&piles->done, &piles->lock);
-	pthread_mutex_unlock(&piles->lock);
+	pthread_mutex_lock(&buffers->lock);
+	while (buffers->under_way > 0)
+		pthread_cond_wait(&buffers->done, &buffers->lock);
+	pthread_mutex_unlock(&buffers->lock);
 }
 
-int store_buffers_error(struct store_buffers *piles)
+int store_buffers_error(struct store_buffers *buffers)
 {
 	int error;
 
-	pthread_mutex_lock(&piles->lock);
-	error = piles->error;
-	pthread_mutex_unlock(&piles->lock);
+	pthread_mutex_lock(&buffers->lock);
+	error = buffers->error;
+	pthread_mutex_unlock(&buffers->lock);
 	return error;
 }
 
-uint64_t store_buffers_end(struct store_buffers *piles)
+uint64_t store_buffers_end(struct store_buffers *buffers)
 {
 	uint64_t end;
 
-	pthread_mutex_lock(&piles->lock);
-	end = piles->end;
-	pthread_mutex_unlock(&piles->lock);
+	pthread_mutex_lock(&buffers->lock);
+	end = buffers->end;
+	pthread_mutex_unlock(&buffers->lock);
 	return end;
 }

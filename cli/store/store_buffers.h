@@ -1,6 +1,6 @@
 /*
- * store_buffers.h: piles of rows, which threads compress to chunks. Private to
- * the writer (store_write.c); only its thread calls these functions.
+ * store_buffers.h: buffers of rows, which threads compress to chunks. Private
+ * to the writer (store_write.c); only its thread calls these functions.
  */
 #ifndef GNOMON_STORE_BUFFERS_H
 #define GNOMON_STORE_BUFFERS_H
@@ -23,19 +23,19 @@ struct store_buffers;
  * store_buffers_wait. */
 struct store_buffers *store_buffers_new(int fd, unsigned packers, uint64_t end,
 					struct store_directory *directory);
-void store_buffers_free(struct store_buffers *piles);	/* NULL is allowed */
+void store_buffers_free(struct store_buffers *buffers);	/* NULL is allowed */
 
-/* An empty pile to begin with. */
-struct store_buffer *store_buffers_take(struct store_buffers *piles);
-/* Passes on a pile that has rows; returns an empty one, possibly after
+/* An empty buffer to begin with. */
+struct store_buffer *store_buffers_take(struct store_buffers *buffers);
+/* Passes on a buffer that has rows; returns an empty one, possibly after
  * waiting. */
-struct store_buffer *store_buffers_pack(struct store_buffers *piles,
-					struct store_buffer *pile, bool live);
-/* Waits until all piles are compressed. */
-void store_buffers_wait(struct store_buffers *piles);
+struct store_buffer *store_buffers_pack(struct store_buffers *buffers,
+					struct store_buffer *buffer, bool live);
+/* Waits until all buffers are compressed. */
+void store_buffers_wait(struct store_buffers *buffers);
 /* The first error as a negative errno, or 0. */
-int store_buffers_error(struct store_buffers *piles);
+int store_buffers_error(struct store_buffers *buffers);
 /* The current end of the file. */
-uint64_t store_buffers_end(struct store_buffers *piles);
+uint64_t store_buffers_end(struct store_buffers *buffers);
 
 #endif

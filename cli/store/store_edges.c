@@ -24,7 +24,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/parallel.h"
 #include "cli/store/store_file.h"
-#include "cli/store/store_numbers.h"
+#include "cli/store/store_row_groups.h"
 #include "unwind/claim.h"
 
 /* A test defines smaller values. */
@@ -40,7 +40,7 @@
 static uint32_t columns_of(const struct store_grouping *grouping)
 {
 	return STORE_BIT(STORE_SIZE) | STORE_BIT(STORE_ALLOC_EDGE) |
-	       STORE_BIT(STORE_END_EDGE) | store_numbers_columns(grouping);
+	       STORE_BIT(STORE_END_EDGE) | store_row_group_columns(grouping);
 }
 
 /* ---- a few ---- */
@@ -94,7 +94,7 @@ static void gather(void *owner, unsigned worker,
 
 	if (is_enough(gatherer, 2 * batch->count))
 		return;
-	store_numbers(gatherer->grouping, worker, batch, groups);
+	store_row_groups(gatherer->grouping, worker, batch, groups);
 	while (to->capacity - to->count < 2 * STORE_BATCH) {
 		to->capacity = to->capacity * 2 + 2 * STORE_BATCH;
 		to->list = grow_resize(to->list, to->capacity,
@@ -237,7 +237,7 @@ static void place_batch(void *owner, unsigned worker,
 	const uint64_t *sizes = batch->column[STORE_SIZE];
 	uint32_t groups[STORE_BATCH];
 
-	store_numbers(window->grouping, worker, batch, groups);
+	store_row_groups(window->grouping, worker, batch, groups);
 	for (size_t i = 0; i < batch->count; i++) {
 		uint32_t tag = tag_of(groups[i]);
 
@@ -332,7 +332,7 @@ static void cross_batch(void *owner, unsigned worker,
 	uint64_t first = round->first, width;
 	uint32_t groups[STORE_BATCH];
 
-	store_numbers(round->grouping, worker, batch, groups);
+	store_row_groups(round->grouping, worker, batch, groups);
 	if (crossings->count >= round->share ||
 	    crossings->capacity - crossings->count < STORE_BATCH)
 		make_room(round, crossings);

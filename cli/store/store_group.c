@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "cli/store/store_numbers.h"
+#include "cli/store/store_row_groups.h"
 #include "unwind/claim.h"
 
 /* How blocks end, for sums. */
@@ -206,7 +206,7 @@ add_rows(const struct grouped *g, const struct store_weight *weight)
 	for (size_t i = 0; i < g->batch->count; i++) {
 		uint32_t group = g->groups[i];
 		struct store_amount amount =
-			store_numbers_amount(weight, column[STORE_SIZE][i]);
+			store_weigh(weight, column[STORE_SIZE][i]);
 
 		look_ahead(g, i);
 		if (group == STORE_NONE)
@@ -239,7 +239,7 @@ static void take(void *owner, unsigned worker, const struct store_batch *batch)
 	g.alive_begin = g.alive_end = NULL;
 	if (g.tally->hot == NULL)
 		begin_tally(grouper, g.tally);
-	store_numbers(grouper->grouping, worker, batch, g.groups);
+	store_row_groups(grouper->grouping, worker, batch, g.groups);
 	find_alive(&g);
 	if (options->weight.of == NULL)
 		add_rows(&g, NULL);
@@ -308,7 +308,7 @@ int store_group(struct store *store, const struct store_scan *scan,
 	for (uint32_t i = 0; i < grouping->groups; i++)
 		sums[i] = (struct store_sums){ .first_edge = UINT64_MAX };
 	error = store_scan_each(store, scan, columns_of(options->sums) |
-				store_numbers_columns(grouping), take,
+				store_row_group_columns(grouping), take,
 				&grouper);
 	for (unsigned worker = 0; worker < STORE_WORKERS_MAX; worker++)
 		join(sums, grouping->groups, &grouper.tallies[worker],

@@ -8,7 +8,7 @@
 #include "cli/base/grow.h"
 #include "cli/store/store_edges.h"
 #include "cli/store/store_file.h"
-#include "cli/store/store_numbers.h"
+#include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
 #include "unwind/claim.h"
 
@@ -64,7 +64,7 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct store_edge *edge = &edges[i];
 		struct store_amount amount =
-			store_numbers_amount(sweep->weight, edge->size);
+			store_weigh(sweep->weight, edge->size);
 
 		look_ahead(sweep, edges, i, count);
 		if (edge->alloc) {

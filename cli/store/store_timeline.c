@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/store/store_edges.h"
 #include "cli/store/store_locator.h"
-#include "cli/store/store_numbers.h"
+#include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
 #include "unwind/claim.h"
 
@@ -108,8 +108,8 @@ add_allocs(struct edges *edges, const struct store_weight *weight)
 
 	find_steps(edges);
 	for (size_t i = 0; i < edges->batch->count; i++) {
-		struct store_amount amount = store_numbers_amount(weight,
-								  sizes[i]);
+		struct store_amount amount = store_weigh(weight,
+							 sizes[i]);
 		size_t step = edges->steps[i];
 
 		widen(&edges->tally->ranges[step], edges->numbers[i]);
@@ -127,7 +127,7 @@ change_of(const struct edges *edges, size_t i,
 	  const struct store_weight *weight)
 {
 	const uint64_t *const *column = edges->batch->column;
-	struct store_amount amount = store_numbers_amount(weight,
+	struct store_amount amount = store_weigh(weight,
 						column[STORE_SIZE][i]);
 	uint64_t how = column[STORE_HOW][i];
 	uint64_t ended = 0 - (uint64_t)(how != STORE_LIVE);
@@ -233,7 +233,7 @@ static void add_batch(void *owner, unsigned worker,
 	edges.batch = batch;
 	if (edges.tally->ranges == NULL)
 		begin_tally(timeline, edges.tally);
-	store_numbers(timeline->grouping, worker, batch, edges.groups);
+	store_row_groups(timeline->grouping, worker, batch, edges.groups);
 	set_columns(&edges, STORE_ALLOC_EDGE, STORE_BEGIN);
 	if (weight == NULL || weight->of == NULL)
 		add_allocs(&edges, NULL);
@@ -287,7 +287,7 @@ static int add_up(struct store *store, const struct store_scan *scan,
 		STORE_BIT(STORE_BEGIN) | STORE_BIT(STORE_END) |
 		STORE_BIT(STORE_ALLOC_EDGE) | STORE_BIT(STORE_END_EDGE) |
 		STORE_BIT(STORE_BETWEEN) |
-		store_numbers_columns(timeline->grouping);
+		store_row_group_columns(timeline->grouping);
 	int error;
 
 	memset(list, 0, timeline->rows * timeline->axis->steps *
@@ -387,8 +387,8 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		const struct store_edge *edge = &edges[i];
-		uint64_t bytes = store_numbers_amount(timeline->weight,
-						      edge->size).bytes;
+		uint64_t bytes = store_weigh(timeline->weight,
+					     edge->size).bytes;
 
 		while (maxima->step + 1 < steps &&
 		       edge->edge >= maxima->firsts[maxima->step + 1])

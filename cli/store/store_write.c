@@ -1,9 +1,9 @@
 /*
- * store_write.c: see store_write.h. Rows are collected in piles
+ * store_write.c: see store_write.h. Rows are collected in buffers
  * (store_buffers.h), one for each chunk.
  *
  *  I1  Full chunks of ended blocks come before all other chunks, so that they
- *      can be copied in one piece: no other pile is passed on until these are
+ *      can be copied in one piece: no other buffer is passed on until these are
  *      packed.
  */
 #include "cli/store/store_write.h"
@@ -31,8 +31,8 @@ struct kept_blob {
 
 struct store_writer {
 	int fd;
-	struct store_buffers *piles;
-	struct store_buffer *pile;	/* being filled */
+	struct store_buffers *buffers;
+	struct store_buffer *buffer;	/* being filled */
 	struct store_directory directory;
 	struct kept_blob *blobs;
 	size_t blob_count, blob_capacity;
@@ -55,9 +55,9 @@ static struct store_writer *new_writer(int fd)
 static void begin_piles(struct store_writer *writer, unsigned packers,
 			uint64_t end)
 {
-	writer->piles = store_buffers_new(writer->fd, packers, end,
-					  &writer->directory);
-	writer->pile = store_buffers_take(writer->piles);
+	writer->buffers = store_buffers_new(writer->fd, packers, end,
+					    &writer->directory);
+	writer->buffer = store_buffers_take(writer->buffers);
 }
 
 struct store_writer *store_writer_new(int fd, unsigned packers)
@@ -72,10 +72,10 @@ void store_writer_free(struct store_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	store_buffers_free(writer->piles);
-	if (writer->pile != NULL)
-		free(writer->pile->rows);
-	free(writer->pile);
+	store_buffers_free(writer->buffers);
+	if (writer->buffer != NULL)
+		free(writer->buffer->rows);
+	free(writer->buffer);
 	store_directory_free(&writer->directory);
 	for (size_t i = 0; i < writer->blob_count; i++)
 		free(writer->blobs[i].bytes);
@@ -88,17 +88,17 @@ void store_writer_free(struct store_writer *writer)
 /* Ensures I1. */
 static void pass_on_rest(struct store_writer *writer)
 {
-	if (writer->pile->count == 0)
+	if (writer->buffer->count == 0)
 		return;
-	store_buffers_wait(writer->piles);
-	writer->pile = store_buffers_pack(writer->piles, writer->pile,
-					  writer->live);
+	store_buffers_wait(writer->buffers);
+	writer->buffer = store_buffers_pack(writer->buffers, writer->buffer,
+					    writer->live);
 }
 
 static void begin_live(struct store_writer *writer)
 {
 	pass_on_rest(writer);
-	store_buffers_wait(writer->piles);	/* I1 */
+	store_buffers_wait(writer->buffers);	/* I1 */
 	writer->live = true;
 }
 
@@ -115,15 +115,15 @@ void store_writer_add(struct store_writer *writer, const struct store_row *row)
 		writer->last_edge = row->end_edge;
 	}
 	writer->rows++;
-	writer->pile->rows[writer->pile->count++] = *row;
-	if (writer->pile->count == STORE_CHUNK_ROWS)
-		writer->pile = store_buffers_pack(writer->piles, writer->pile,
-						  writer->live);
+	writer->buffer->rows[writer->buffer->count++] = *row;
+	if (writer->buffer->count == STORE_CHUNK_ROWS)
+		writer->buffer = store_buffers_pack(
+			writer->buffers, writer->buffer, writer->live);
 }
 
 int store_writer_error(struct store_writer *writer)
 {
-	int error = store_buffers_error(writer->piles);
+	int error = store_buffers_error(writer->buffers);
 
 	return error != 0 ? error : writer->limited ? -EFBIG : 0;
 }
@@ -135,7 +135,7 @@ uint64_t store_writer_rows(const struct store_writer *writer)
 
 uint64_t store_writer_bytes(struct store_writer *writer)
 {
-	return store_buffers_end(writer->piles);
+	return store_buffers_end(writer->buffers);
 }
 
 /* ---- facts and blobs ---- */
@@ -257,13 +257,13 @@ int store_writer_finish(struct store_writer *writer,
 	CLAIM(!writer->finished);
 	writer->finished = true;
 	pass_on_rest(writer);
-	store_buffers_wait(writer->piles);
+	store_buffers_wait(writer->buffers);
 	writer->limited |= writer->rows > STORE_ROWS_MAX ||
 		writer->directory.chunk_count > STORE_CHUNKS_MAX ||
 		store_directory_edges(&writer->directory) >
 			STORE_EDGES(writer->rows);
 	error = store_writer_error(writer);
-	end = store_buffers_end(writer->piles);
+	end = store_buffers_end(writer->buffers);
 	if (error == 0)
 		error = write_blobs(writer, &end);
 	if (error == 0)
@@ -460,12 +460,12 @@ struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
 	struct store_writer *branch = new_writer(fd);
 
 	CLAIM(!writer->live && !writer->finished);
-	store_buffers_wait(writer->piles);
+	store_buffers_wait(writer->buffers);
 	take_chunks(branch, writer->directory.chunks,
 		    writer->directory.chunk_count);
-	begin_piles(branch, packers, store_buffers_end(writer->piles));
-	for (size_t i = 0; i < writer->pile->count; i++)
-		store_writer_add(branch, &writer->pile->rows[i]);
+	begin_piles(branch, packers, store_buffers_end(writer->buffers));
+	for (size_t i = 0; i < writer->buffer->count; i++)
+		store_writer_add(branch, &writer->buffer->rows[i]);
 	CLAIM(branch->rows == writer->rows);
 	return branch;
 }

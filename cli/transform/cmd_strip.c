@@ -17,7 +17,7 @@
 #include "cli/base/text/quantity.h"
 #include "cli/command/trace_args.h"
 #include "cli/commands.h"
-#include "cli/trace/read/family.h"
+#include "cli/trace/read/process_tree.h"
 #include "cli/transform/strip_plan.h"
 #include "cli/transform/transform.h"
 
@@ -308,7 +308,7 @@ static int strip(struct request *request)
 		.owner = request, .event = take_event, .node = take_node,
 		.totals = take_totals, .control = take_control,
 	};
-	char *directory = family_directory(request->transform.output);
+	char *directory = process_tree_directory(request->transform.output);
 	struct stat before = { 0 };
 	int status;
 

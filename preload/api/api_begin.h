@@ -16,6 +16,6 @@ void api_place(void);
 
 /* For the start of the recorder: whether the program refers to functions that
  * return numbers. */
-bool api_numbers_wanted(void);
+bool api_stats_wanted(void);
 
 #endif

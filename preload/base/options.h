@@ -3,7 +3,7 @@
  * The library and the recorder read them from environment variables, the
  * command also from its command line. The help texts are in
  * cli/command/option_help.h; checks beyond the syntax, and between options, in
- * cli/command/options_agree.h.
+ * cli/command/options_check.h.
  *
  * Usable from the freestanding library and from the command: needs only mem*
  * and str* functions. No state; any thread.
@@ -99,7 +99,7 @@ struct option_entry {
 extern const struct option_entry options_table[OPTION_COUNT];
 
 /* Words of the choices, in the order of the table. Choices that hooks do not
- * need are in cli/command/options_agree.h. */
+ * need are in cli/command/options_check.h. */
 enum { OPTION_SHADOW_AUTO, OPTION_SHADOW_VALIDATE, OPTION_SHADOW_OFF };
 enum { OPTION_MAPS_ON, OPTION_MAPS_OFF };
 enum {

@@ -23,7 +23,7 @@
 #include "preload/interpose/identity.h"
 #include "preload/process/hooks_exit.h"
 #include "preload/process/hooks_fork.h"
-#include "preload/process/ids.h"
+#include "preload/process/credentials.h"
 #include "preload/process/seccomp.h"
 #include "preload/ring/area.h"
 #include "preload/ring/forbidden.h"
@@ -136,7 +136,7 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 		return identity_prctl_tsc(real_prctl, a, b, c, d);
 	result = real_prctl(option, a, b, c, d);
 	if (result >= 0 && identity_prctl_followed(option))
-		ids_follow(REQUEST_CALL_PRCTL, option, a, b, c, d);
+		credentials_follow(REQUEST_CALL_PRCTL, option, a, b, c, d);
 	if (option == PR_SET_NAME && result == 0)
 		hooks_thread_named(0, (const char *)a, HOOKS_CALLER);
 	return result;
@@ -151,11 +151,12 @@ static void identity_follow_capset(const void *from, const void *data)
 		*(const struct __user_cap_header_struct *)from;
 
 	header.pid = 0;
-	ids_follow_capset(&header, sizeof(header), data,
-			  (header.version == _LINUX_CAPABILITY_VERSION_1 ?
-				   _LINUX_CAPABILITY_U32S_1 :
-				   _LINUX_CAPABILITY_U32S_3) *
-				  sizeof(struct __user_cap_data_struct));
+	credentials_follow_capset(
+		&header, sizeof(header), data,
+		(header.version == _LINUX_CAPABILITY_VERSION_1
+			 ? _LINUX_CAPABILITY_U32S_1
+			 : _LINUX_CAPABILITY_U32S_3) *
+			sizeof(struct __user_cap_data_struct));
 }
 
 /* A process that shares its memory with another one may not enter some
@@ -169,7 +170,7 @@ static void identity_alone(void)
 static void identity_follow_space(bool users)
 {
 	if (users)
-		ids_follow_user_space();
+		credentials_follow_user_space();
 }
 
 #define IDENTITY(name, parameters, arguments, before, after)              \
@@ -245,8 +246,8 @@ static long identity_syscall(long number, long a, long b, long c, long d,
 		return execveat(a, (const char *)b, (char **)c, (char **)d, e);
 	result = real_syscall(number, a, b, c, d, e, f);
 	if (result == 0 && identity_raw_id(number) != REQUEST_CALLS &&
-	    ids_are_final())
-		ids_follow(identity_raw_id(number), a, b, c, d, e);
+	    credentials_are_final())
+		credentials_follow(identity_raw_id(number), a, b, c, d, e);
 	return result;
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/order.h"
+#include "unwind/byte_order.h"
 
 #define PATCHED_IMAGES 16
 

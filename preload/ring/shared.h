@@ -1,8 +1,8 @@
 /*
  * shared.h: memory shared by hooks and the writer, in the live mapping at
  * gl_header.shared_offset. Words of fixed width in the target's byte order
- * (unwind/order.h), no pointers except addresses of rings (`turn`), which only
- * hooks use. Futexes on them are shared futexes, as the mapping is.
+ * (unwind/byte_order.h), no pointers except addresses of rings (`turn`), which
+ * only hooks use. Futexes on them are shared futexes, as the mapping is.
  *
  * All fields start as 0. None is of use to a reader of a live file left by a
  * crash.
@@ -95,8 +95,8 @@ enum request_kind {
 	REQUEST_DUMP		/* enum dump_step `number` (dump_request.h) */
 };
 
-/* The calls of ids.h. The kernel's numbers differ by architecture, and the
- * recorder may be of another architecture than the target. */
+/* The calls of credentials.h. The kernel's numbers differ by architecture, and
+ * the recorder may be of another architecture than the target. */
 enum request_call {
 	REQUEST_CALL_SETUID, REQUEST_CALL_SETREUID, REQUEST_CALL_SETRESUID,
 	REQUEST_CALL_SETGID, REQUEST_CALL_SETREGID, REQUEST_CALL_SETRESGID,

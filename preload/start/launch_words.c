@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "preload/base/product.h"
+#include "preload/base/variant.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/process/parent.h"
@@ -78,7 +78,7 @@ void launch_environment(char *const *environment, const char *library)
 	char *to = launch_text;
 	unsigned count = 0;
 
-	if (product_off)
+	if (variant_off)
 		launch_envp[count++] = off;	/* later variables have
 						 * priority */
 	for (; environment && *environment && count < LAUNCH_VARIABLES;

@@ -28,7 +28,7 @@
 #include "preload/api/heaps.h"
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
-#include "preload/base/product.h"
+#include "preload/base/variant.h"
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/base/tid.h"
@@ -117,7 +117,7 @@ static bool start_read(void)
 		start_main_pointer = arch_thread_pointer();
 	message_init();
 	options_default(&recorder_options);
-	recorder_options.number[OPTION_OFF] = product_off;
+	recorder_options.number[OPTION_OFF] = variant_off;
 	if (environment &&
 	    options_environment(&recorder_options, environment, &bad)) {
 		start_complain(bad);
@@ -129,7 +129,7 @@ static bool start_read(void)
 	if (real.mallinfo)
 		arenas_source = (struct arenas_source){ start_figures,
 							real.single_threaded };
-	start_numbers = api_numbers_wanted();
+	start_numbers = api_stats_wanted();
 	/* before this thread has a ring, and any other */
 	if (recorder_options.number[OPTION_FREE_STACKS])
 		real_only = false;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "arch.h"
-#include "interrupted.h"
+#include "signal_frame.h"
 
 #define ROUNDS 20000
 #define NEAR 4096		/* bytes of code, or of stack */

@@ -50,7 +50,7 @@ static void open_session(void)
 		abort();
 	log_set_quiet(true);
 	trace_args_init(&args);
-	args.index = ROWS_MAKE_NEVER;
+	args.index = INDEX_MAKE_NEVER;
 	args.traces = grow_zeroed(1, sizeof(*args.traces));
 	args.traces[0] = grow_format("/proc/self/fd/%d", fd);
 	args.trace_count = 1;

@@ -1,6 +1,6 @@
 /*
  * fuzz_state.c: the state that a store keeps so that it can be extended
- * (rows_state.h), from hostile words. The store is that of the beginning of a
+ * (index_state.h), from hostile words. The store is that of the beginning of a
  * kept trace, which is a part of this program; its checksums are right. The
  * input is its state; or, if its first byte is even, it changes words of the
  * right one. Whatever it is, a whole store of the whole trace comes of it, by
@@ -18,9 +18,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
-#include "cli/model/rows/rows_build.h"
-#include "cli/model/rows/rows_resume.h"
-#include "cli/model/rows/rows_state.h"
+#include "cli/model/index/index_build.h"
+#include "cli/model/index/index_resume.h"
+#include "cli/model/index/index_state.h"
 #include "cli/store/store_file.h"
 #include "cli/trace/decode/cursor.h"
 
@@ -69,11 +69,11 @@ static char *path_of(int fd)
 /* The store of a trace; `older` is closed. NULL: it cannot be made. */
 static struct store *build(const char *trace, struct store *older)
 {
-	struct rows_build build = { .trace = trace, .older = older,
+	struct index_build build = { .trace = trace, .older = older,
 				    .fd = some_file("", 0) };
 	struct store *store = NULL;
 
-	if (rows_build(&build) != 0)
+	if (index_build(&build) != 0)
 		close(build.fd);
 	else
 		must(store_open(build.fd, "made", NULL, &store) == STORE_GOOD);
@@ -104,7 +104,7 @@ static void find_beginning(size_t size)
 		store_close(base.store);
 		base.store = store_of_beginning(size);
 		if (base.store != NULL)
-			base.words = store_blob(base.store, ROWS_STATE_BLOB,
+			base.words = store_blob(base.store, INDEX_STATE_BLOB,
 						&bytes);
 	}
 	must(base.words != NULL);
@@ -142,7 +142,7 @@ static struct store_blob_entry *find_state(void)
 	struct store_directory *directory = &base.store->directory;
 
 	for (size_t i = 0; i < directory->blob_count; i++)
-		if (strcmp(directory->blobs[i].name, ROWS_STATE_BLOB) == 0)
+		if (strcmp(directory->blobs[i].name, INDEX_STATE_BLOB) == 0)
 			return &directory->blobs[i];
 	abort();
 }
@@ -221,10 +221,10 @@ static struct store *forge_changed(const uint8_t *data, size_t size)
  * the same for all. */
 static bool is_understood(struct store *store)
 {
-	struct rows_resume resume;
-	bool good = rows_resume_open(&resume, store);
+	struct index_resume resume;
+	bool good = index_resume_open(&resume, store);
 
-	rows_resume_free(&resume);
+	index_resume_free(&resume);
 	return good;
 }
 

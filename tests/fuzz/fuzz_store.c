@@ -20,7 +20,7 @@
 #define GROUPS 16
 #define STEPS 8
 #define CHUNKS_MAX 3
-#define ROWS_MAX 2500
+#define INDEX_MAX 2500
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -74,7 +74,7 @@ static void ask_ahead(struct store *store, const struct store_scan *scan)
 	const struct store_batch *batch;
 
 	while (store_readahead_next(ahead, &batch) > 0)
-		check(batch->count <= ROWS_MAX);
+		check(batch->count <= INDEX_MAX);
 	store_readahead_free(ahead);
 }
 
@@ -194,7 +194,7 @@ static void forge_chunk(struct forger *f, struct store_chunk *chunk, bool live)
 {
 	*chunk = (struct store_chunk){
 		.offset = f->end, .live = live,
-		.rows = 1 + cursor_u16(&f->input) % ROWS_MAX,
+		.rows = 1 + cursor_u16(&f->input) % INDEX_MAX,
 	};
 	for (unsigned i = 0; i < STORE_STORED; i++)
 		forge_part(f, chunk, i);

@@ -101,7 +101,7 @@ def every_call_is_known(directory):
                           recursive=True):
         name = os.path.basename(path)
         # These make calls that the program has just made itself.
-        if name.startswith("hooks_") or name == "ids.c":
+        if name.startswith("hooks_") or name == "credentials.c":
             continue
         with open(path, encoding="utf-8") as source:
             used |= calls_of(source.read(), r"__NR_(\w+)", wide_calls(ROOT))

@@ -33,8 +33,8 @@ ANY_MAY = ["unwind/claim.h"]
 # table of options, and a few helpers without state that both sides need. Of
 # the reader only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "cli/command/control_format.h",
-                "cli/command/options_agree.h", "cli/trace/format/",
-                "preload/format.h", "unwind/layout.h", "unwind/order.h",
+                "cli/command/options_check.h", "cli/trace/format/",
+                "preload/format.h", "unwind/layout.h", "unwind/byte_order.h",
                 "arch.h",
                 "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
                 "cli/symbol/"]
@@ -53,13 +53,13 @@ ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
 MAY_INCLUDE = {
     # Of the preload library only the table that stubs.S makes entries of.
     "arch": ["arch/", "preload/interpose/hooked.def"] + ARCH_HEADERS,
-    "unwind": ["unwind/", "arch.h", "decode.h", "interrupted.h"],
+    "unwind": ["unwind/", "arch.h", "decode.h", "signal_frame.h"],
     "preload": ["preload/", "unwind/", "arch.h", "entry.h", "patching.h",
                 "library/gnomon/gnomon.h", "stub/functions.h",
                 "stub/functions.def"],
     # What is linked into programs stands alone.
     "stub": ["stub/", "library/gnomon/gnomon.h"],
-    "library": ["library/", "unwind/", "arch.h", "entry.h", "interrupted.h"],
+    "library": ["library/", "unwind/", "arch.h", "entry.h", "signal_frame.h"],
     "cli/recorder": RECORDER_MAY,
     **lint_cli.may_include(),
 }
@@ -85,7 +85,7 @@ RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
                    "unwind/capture.h", "unwind/claim.h",
                    "unwind/layout.h", "unwind/memory.h",
-                   "unwind/order.h", "unwind/order_other.h"}
+                   "unwind/byte_order.h", "unwind/byte_order_other.h"}
 # Of the reader the sources that the recorder is made of as well, with their
 # headers, what an event is, units of figures, and the format of traces.
 RECORDER_READER = {"cli/base/grow.h", "cli/base/text/quantity.h",

@@ -101,7 +101,7 @@ def check_silence(path, offend):
 def knows_state(path, paths):
     """Whether a file may include STATE, itself or through others."""
     folder, name = os.path.split(path)
-    folders = ("cli/model", "cli/model/rows")
+    folders = ("cli/model", "cli/model/index")
     tested = re.fullmatch(r"test_(\w+)\.c", name)
     of = folder.removeprefix("tests/unit/")
     return folder in folders or \

@@ -34,8 +34,8 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
-#include "cli/model/rows/rows_build.h"
-#include "cli/model/rows/rows_facts.h"
+#include "cli/model/index/index_build.h"
+#include "cli/model/index/index_facts.h"
 #include "cli/store/store_cursor.h"
 #include "cli/trace/decode/scan.h"
 #include "cli/trace/format/trace_format.h"
@@ -60,12 +60,12 @@ static int new_file(void)
 /* Out of an older one, which is closed. */
 static struct store *make(const char *trace, struct store *older)
 {
-	struct rows_build build = {
+	struct index_build build = {
 		.trace = trace, .fd = new_file(), .older = older,
 	};
 	struct store *store;
 
-	if (rows_build(&build) != 0 ||
+	if (index_build(&build) != 0 ||
 	    store_open(build.fd, trace, NULL, &store) != STORE_GOOD)
 		fail(trace, "no store can be made");
 	store_close(older);
@@ -143,7 +143,7 @@ static struct store *make_growing(const char *trace)
 /* The next one. */
 static void make_part(struct growing *g)
 {
-	struct rows_build build = {
+	struct index_build build = {
 		.trace = g->prefix, .fd = g->fd, .part = g->part,
 		.part_every = 1,
 	};
@@ -158,7 +158,7 @@ static void make_part(struct growing *g)
 	/* without a part, what is there is of no use */
 	if (part == NULL && ftruncate(g->fd, 0) != 0)
 		fail(g->prefix, "its store cannot be emptied");
-	if (rows_build(&build) != 0 || build.older != part)
+	if (index_build(&build) != 0 || build.older != part)
 		fail(g->prefix, "no store can be made of a part");
 	store_close(part);
 }
@@ -250,10 +250,10 @@ static void print_rows(const struct model *model, struct store *store)
 
 static void print_facts(struct store *store)
 {
-	struct rows_stretch sum = { 0 };
-	struct rows_facts facts;
+	struct index_stretch sum = { 0 };
+	struct index_facts facts;
 
-	rows_facts_read(store, &facts);
+	index_facts_read(store, &facts);
 	for (size_t i = 0; i < facts.stretch_count; i++) {
 		sum.unpaired += facts.stretches[i].unpaired;
 		sum.repaired += facts.stretches[i].repaired;
@@ -262,7 +262,7 @@ static void print_facts(struct store *store)
 	printf("facts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 	       " %" PRIu64 "\n", sum.unpaired, sum.repaired, sum.foreign,
 	       facts.events, facts.last_stamp);
-	rows_facts_free(&facts);
+	index_facts_free(&facts);
 }
 
 static const struct way {

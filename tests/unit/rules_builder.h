@@ -6,7 +6,7 @@
 #define GNOMON_TESTS_RULES_BUILDER_H
 
 #include "tests/unit/table_builder.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/rules_image.h"
 
 static struct builder b;

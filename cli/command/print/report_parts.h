@@ -230,7 +230,7 @@ void report_threads_json(struct json *json, const struct model *model);
 
 /* Lines of the summary: the program after exec, and child processes; none if
  * there are no such traces. */
-void report_relatives_text(const struct report *report);
+void report_process_tree_text(const struct report *report);
 
 /* ---- memory of the whole process ---- */
 

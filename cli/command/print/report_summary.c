@@ -293,7 +293,7 @@ static void put_program(const struct report *r)
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);
 	report_made_up_text(r->model, r->out);
-	report_relatives_text(r);
+	report_process_tree_text(r);
 }
 
 void report_filters(const struct report *r)
@@ -349,7 +349,7 @@ static void put_ran(const struct report *r)
 	fprintf(r->out, "  ran          ");
 	put_lines(r, ran.data);
 	report_made_up_text(r->model, r->out);
-	report_relatives_text(r);
+	report_process_tree_text(r);
 }
 
 static void put_sums(const struct report *r)

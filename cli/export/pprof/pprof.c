@@ -304,13 +304,13 @@ static int write_pprof(struct export *export)
 
 	begin(writing, export);
 	export_contexts(export, add_sample, writing);
-	packed_begin(&writing->out.packed, export->out, ".gz");
+	compressed_file_begin(&writing->out.compressed, export->out, ".gz");
 	write_types(writing);
 	for (size_t i = 0; i < writing->sample_count; i++)
 		write_sample(writing, i);
 	write_rest(writing);
 	pprof_tables_write(&writing->tables, &writing->out);
-	packed_end(&writing->out.packed);
+	compressed_file_end(&writing->out.compressed);
 	end(writing);
 	return EXIT_COMPLETE;
 }

@@ -9,17 +9,18 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "cli/export/packed.h"
+#include "cli/export/compressed_file.h"
 
 struct pprof_out {
 	ProtobufCBuffer sink;	/* first: what protobuf-c writes to */
-	struct packed packed;
+	struct compressed_file compressed;
 };
 
 static inline void pprof_out_append(ProtobufCBuffer *sink, size_t size,
 				    const uint8_t *bytes)
 {
-	packed_bytes(&((struct pprof_out *)sink)->packed, bytes, size);
+	compressed_file_bytes(&((struct pprof_out *)sink)->compressed, bytes,
+			      size);
 }
 
 static inline void pprof_out_message(struct pprof_out *out,

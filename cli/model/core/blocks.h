@@ -48,7 +48,7 @@ struct block {
 	uint64_t odd : 1;	/* its events came out of order, or some are
 				 * missing */
 	uint64_t left_out : 1;	/* by the model's filter: has no cost */
-	uint64_t temporary : 1;	/* set when it ends, for a tap (tap.h) */
+	uint64_t temporary : 1;	/* set when it ends, for block_observer.h */
 	uint64_t pooled : 1;	/* in a heap of the program's own */
 	uint32_t cost;		/* index of its context's measures */
 	uint32_t thread;	/* that allocated it */

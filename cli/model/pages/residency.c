@@ -23,7 +23,7 @@
 #include "cli/model/maps/maps.h"
 #include "cli/model/model.h"
 #include "cli/model/pages/pages_sweep.h"
-#include "cli/model/rows/rows_live.h"
+#include "cli/model/index/index_live.h"
 #include "cli/model/stats/footprint.h"
 #include "unwind/claim.h"
 
@@ -326,7 +326,7 @@ static int look_before_end(struct finding *finding, const char *path,
 		stamps[i] = finding->residency->list[i].snapshot->said.begin;
 	looks.stamps = stamps;
 	if (model_store(finding->model) == NULL ||
-	    rows_live(finding->model, &looks) != 0)
+	    index_live(finding->model, &looks) != 0)
 		status = model_at_moments(finding->model, path, &looks);
 	free(stamps);
 	return status;

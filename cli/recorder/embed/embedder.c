@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/zeroed.h"

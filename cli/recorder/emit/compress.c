@@ -1,5 +1,6 @@
 /*
- * compress.c: chooses whether and how to compress each column (with packer.h).
+ * compress.c: chooses whether and how to compress each column (with
+ * compressor.h).
  *
  * The window is small: a chunk's columns are short, and tables that fit the
  * second-level cache leave the other caches to the program's data.
@@ -48,34 +49,34 @@
 #define COMPRESS_MANY 3
 #define COMPRESS_NO_SEARCH (-131072)	/* the level with the longest step */
 
-static const struct packer_how compress_efforts[COMPRESS_EFFORTS] = {
-	[COMPRESS_SMALL] = { -20, PACKER_CODED, COMPRESS_HASH_LOG },
-	[COMPRESS_MIDDLE] = { -50, PACKER_CODED,
+static const struct compressor_how compress_efforts[COMPRESS_EFFORTS] = {
+	[COMPRESS_SMALL] = { -20, COMPRESSOR_CODED, COMPRESS_HASH_LOG },
+	[COMPRESS_MIDDLE] = { -50, COMPRESSOR_CODED,
 			      COMPRESS_HASH_LOG },
-	[COMPRESS_FAST] = { -50, PACKER_RAW, COMPRESS_HASH_LOG },
-}, compress_skew = { COMPRESS_NO_SEARCH, PACKER_CODED,
+	[COMPRESS_FAST] = { -50, COMPRESSOR_RAW, COMPRESS_HASH_LOG },
+}, compress_skew = { COMPRESS_NO_SEARCH, COMPRESSOR_CODED,
 		     COMPRESS_HASH_LOG },
-   compress_well = { -1, PACKER_CODED, COMPRESS_HASH_LOG },
-   compress_files = { 1, PACKER_AUTO, COMPRESS_HASH_DEFAULT };
+   compress_well = { -1, COMPRESSOR_CODED, COMPRESS_HASH_LOG },
+   compress_files = { 1, COMPRESSOR_AUTO, COMPRESS_HASH_DEFAULT };
 
 void compress_init(struct compress *compress)
 {
-	compress->packer = packer_new(COMPRESS_WINDOW_LOG);
+	compress->compressor = compressor_new(COMPRESS_WINDOW_LOG);
 	compress->how = NULL;
 	compress->effort = COMPRESS_SMALL;
 }
 
 /* Size of the frame at `to`, n if it would not be smaller. */
 static size_t compress_frame(struct compress *compress,
-			     const struct packer_how *how, uint8_t *to,
+			     const struct compressor_how *how, uint8_t *to,
 			     const uint8_t *column, size_t n)
 {
 	CLAIM_FULL(n >= COMPRESS_LEAST);
 	if (how != compress->how) {
-		packer_set(compress->packer, how);
+		compressor_set(compress->compressor, how);
 		compress->how = how;
 	}
-	return packer_pack(compress->packer, to, column, n);
+	return compressor_pack(compress->compressor, to, column, n);
 }
 
 /* Finds the best method for a column like this one; `to` is scratch. */
@@ -99,7 +100,7 @@ static void compress_try(struct compress *compress,
 }
 
 /* NULL: store the column. */
-static const struct packer_how *compress_choose(
+static const struct compressor_how *compress_choose(
 	const struct compress *compress, const struct compress_past *past)
 {
 	CLAIM_FULL(compress->effort < COMPRESS_EFFORTS);
@@ -115,7 +116,7 @@ static const struct packer_how *compress_choose(
 
 /* how NULL: store it. */
 static uint8_t *compress_put(struct compress *compress,
-			     const struct packer_how *how, uint8_t *stored,
+			     const struct compressor_how *how, uint8_t *stored,
 			     const uint8_t *column, size_t n)
 {
 	/* The frame is in its final place if its size field is as long as that
@@ -155,12 +156,12 @@ uint8_t *compress_column(struct compress *compress,
 			 struct compress_past *past, uint8_t *to,
 			 const uint8_t *column, size_t n)
 {
-	const struct packer_how *how = NULL;
+	const struct compressor_how *how = NULL;
 	uint8_t *end;
 
 	to = varint_put(to, n);
 	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
-	if (n >= COMPRESS_LEAST && compress->packer) {
+	if (n >= COMPRESS_LEAST && compress->compressor) {
 		/* after the size there is room for the whole column */
 		if (n >= COMPRESS_TELLING && !past->left--)
 			compress_try(compress, past, to + VARINT_MAX, column,
@@ -176,7 +177,7 @@ uint8_t *compress_column(struct compress *compress,
 uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
 			const uint8_t *bytes, size_t n)
 {
-	bool may = n >= COMPRESS_LEAST && compress->packer;
+	bool may = n >= COMPRESS_LEAST && compress->compressor;
 
 	to = varint_put(to, n);
 	return compress_put(compress, may ? &compress_files : NULL, to,

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/recorder/emit/packer.h"
+#include "cli/recorder/emit/compressor.h"
 
 /* From smallest to fastest; compress.c has the costs. */
 enum compress_effort {
@@ -19,8 +19,8 @@ enum compress_effort {
 };
 
 struct compress {
-	void *packer;	/* NULL: nothing is compressed */
-	const struct packer_how *how;	/* current setting */
+	void *compressor;	/* NULL: nothing is compressed */
+	const struct compressor_how *how;	/* current setting */
 	enum compress_effort effort;
 };
 

@@ -16,7 +16,7 @@
 #include "cli/recorder/embed/embedder.h"
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
-#include "cli/recorder/process/exit_find.h"
+#include "cli/recorder/process/exit_status_find.h"
 #include "unwind/claim.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the

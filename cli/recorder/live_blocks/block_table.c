@@ -46,7 +46,7 @@ static bool block_table_count_begin(struct block_table *table,
 	return block_table_sum_add(&table->all, amount, block->alloc);
 }
 
-/* Calls the tap. The block gets the slot of its allocation, if that is the
+/* Calls the observer. The block gets the slot of its allocation, if that is the
  * current event. */
 static void block_table_report_begin(struct block_table *table,
 				     const struct block *block, uint32_t chain)
@@ -57,7 +57,7 @@ static void block_table_report_begin(struct block_table *table,
 			 (number + UINT64_C(1)) * sizeof(uint32_t)))
 		block_table_set_slot(table, number,
 				     block->odd ? 0 : table->now.slot);
-	table->tap.begun(table->tap.owner, block, number, chain);
+	table->observer.begun(table->observer.owner, block, number, chain);
 }
 
 static inline void block_table_alloc(void *owner, struct block *block,
@@ -80,10 +80,10 @@ static inline void block_table_alloc(void *owner, struct block *block,
 		block->odd = 1;
 	else
 		peak = block_table_count_begin(table, block);
-	if (table->tap.begun)
+	if (table->observer.begun)
 		block_table_report_begin(table, block, chain);
-	if (peak && table->tap.peak)
-		table->tap.peak(table->tap.owner);
+	if (peak && table->observer.peak)
+		table->observer.peak(table->observer.owner);
 }
 
 /* ---- a block ends ---- */
@@ -133,9 +133,9 @@ static uint32_t block_table_report_end(const struct block_table *table,
 	end->slot = now->slot;
 	if (end->realloc)
 		end->begin = block_table_ring_at(table, now->ring)->begin;
-	return table->tap.ended(table->tap.owner, block,
-				blocks_number(&table->edges.blocks, block),
-				end);
+	return table->observer.ended(table->observer.owner, block,
+				     blocks_number(&table->edges.blocks, block),
+				     end);
 }
 
 static inline uint32_t block_table_end(void *owner, struct block *block,
@@ -158,7 +158,7 @@ static inline uint32_t block_table_end(void *owner, struct block *block,
 	CLAIM_FULL(thread->blocks > 0);
 	if (likely(!block_table_is_apart(table, block)))
 		block_table_count_end(table, block, &end);
-	if (table->tap.ended)
+	if (table->observer.ended)
 		chain = block_table_report_end(table, block, &end);
 	block_table_thread_drop(table, thread);
 	return chain;
@@ -170,8 +170,8 @@ static void block_table_chain_lost(void *owner, uint32_t chain, uint64_t stamp)
 {
 	const struct block_table *table = owner;
 
-	if (chain && table->tap.chain_lost)
-		table->tap.chain_lost(table->tap.owner, chain, stamp);
+	if (chain && table->observer.chain_lost)
+		table->observer.chain_lost(table->observer.owner, chain, stamp);
 }
 
 static void block_table_odd(void *owner, enum edge_odd what, uint64_t stamp)

@@ -75,7 +75,7 @@ struct block_table_end {
 /* Callbacks for every block, with its number; either all members are set or
  * none. Blocks have slots only if they are set. Chains belong to the owner, as
  * in edges_sink. */
-struct block_table_tap {
+struct block_table_observer {
 	void *owner;
 	void (*begun)(void *owner, const struct block *block, uint32_t number,
 		      uint32_t chain);
@@ -108,7 +108,7 @@ struct block_table {
 				 * `thread` one of threads */
 	struct vector numbers, figures, rings, threads;
 	struct vector slots;	/* by block: slot of its waiting allocation
-				 * (cull.h), or 0; only with a tap */
+				 * (cull.h), or 0; only with an observer */
 	uint64_t mean;		/* sampling interval; 0: all blocks */
 	uint32_t figure_count, nodes_max;
 	uint32_t thread_count, threads_unused;
@@ -122,7 +122,7 @@ struct block_table {
 	uint64_t tick_ps;	/* length of a tick; 0: unknown */
 	uint64_t unpaired;
 	uint64_t refused;	/* blocks without memory for them */
-	struct block_table_tap tap;
+	struct block_table_observer observer;
 };
 
 /* bytes: approximate memory budget, which sets the limits. Contexts are below

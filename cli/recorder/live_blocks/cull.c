@@ -290,7 +290,7 @@ int cull_init(struct cull *cull, struct ring_drain *drain,
 	    cull_totals_init(&cull->totals, bytes, drain->out, drain->compress,
 			     drain->nodes, drain->encode->stacks, table->mean))
 		return -ENOMEM;
-	table->tap = (struct block_table_tap){
+	table->observer = (struct block_table_observer){
 		.owner = cull, .begun = cull_begun, .peak = cull_peak,
 		.ended = cull_ended, .chain_lost = cull_chain_lost,
 	};

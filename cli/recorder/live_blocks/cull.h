@@ -78,7 +78,7 @@ struct cull {
 };
 
 /* `bytes`: approximate memory budget of totals. 0 or -ENOMEM. Sets the block
- * table's tap. */
+ * table's observer. */
 int cull_init(struct cull *cull, struct ring_drain *drain,
 	      struct block_table *table, uint64_t bytes);
 

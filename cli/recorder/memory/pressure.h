@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 #include "cli/recorder/memory/cgroup.h"
 #include "cli/recorder/memory/snapshot.h"
 

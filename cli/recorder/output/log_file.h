@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "cli/command/options_agree.h"
+#include "cli/command/options_check.h"
 
 /* Levels are the words of the option: OPTION_LOG_*. */
 

@@ -167,30 +167,31 @@ static void test_dictionary(void **unused)
 	(void)unused;
 	start();
 	assert_int_equal(rules_dictionary[0].kind, RULE_NONE);
-	assert_int_equal(rules_dictionary[DICTIONARY_BAD].kind, RULE_BAD);
-	assert_int_equal(rules_dictionary[DICTIONARY_COMPLEX].kind,
+	assert_int_equal(rules_dictionary[RULE_DICTIONARY_BAD].kind, RULE_BAD);
+	assert_int_equal(rules_dictionary[RULE_DICTIONARY_COMPLEX].kind,
 			 RULE_COMPLEX);
 	/* The hash grows with what it holds. */
-	assert_true(dictionary_bytes() < 1024);
+	assert_true(rule_dictionary_bytes() < 1024);
 	before = rules_count();
 	for (i = 0; i < 20000; i++) {
 		uint16_t id;
 
 		rule.cfa_off = (int32_t)(i % 10000) * 8;
-		id = dictionary_id(rule);
+		id = rule_dictionary_id(rule);
 		assert_memory_equal(&rules_dictionary[id], &rule, 8);
 	}
 	assert_int_equal(rules_count(), before + 10000);
 	for (i = 0; i < 100000; i++) {
 		rule.cfa_off = (int32_t)i * 8;
 		rule.fp_off = -2;
-		dictionary_id(rule);
+		rule_dictionary_id(rule);
 	}
 	assert_true(rules_count() <= RULES_MAX);
 	rule.cfa_off = -8;
-	assert_int_equal(dictionary_id(rule), DICTIONARY_COMPLEX);
+	assert_int_equal(rule_dictionary_id(rule), RULE_DICTIONARY_COMPLEX);
 	rule.cfa_off = 16;
-	assert_memory_equal(&rules_dictionary[dictionary_id(rule)], &rule, 8);
+	assert_memory_equal(&rules_dictionary[rule_dictionary_id(rule)], &rule,
+			    8);
 }
 
 /* A pc's rule does not depend on what was asked before, nor on the lock. */
@@ -297,15 +298,15 @@ static void test_broken_dictionary(void **unused)
 {
 	(void)unused;
 	start();
-	dictionary_id((struct rule){ .kind = RULE_FRAME, .cfa_off = 16 });
-	assert_true(dictionary_is_valid());
-	rules_dictionary[DICTIONARY_BAD].kind = RULE_NONE;
-	assert_false(dictionary_is_valid());
-	rules_dictionary[DICTIONARY_BAD].kind = RULE_BAD;
+	rule_dictionary_id((struct rule){ .kind = RULE_FRAME, .cfa_off = 16 });
+	assert_true(rule_dictionary_is_valid());
+	rules_dictionary[RULE_DICTIONARY_BAD].kind = RULE_NONE;
+	assert_false(rule_dictionary_is_valid());
+	rules_dictionary[RULE_DICTIONARY_BAD].kind = RULE_BAD;
 	rules_dictionary[0].kind = RULE_BAD;
-	assert_false(dictionary_is_valid());
+	assert_false(rule_dictionary_is_valid());
 	rules_dictionary[0].kind = RULE_NONE;
-	assert_true(dictionary_is_valid());
+	assert_true(rule_dictionary_is_valid());
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/table_builder.h"
-#include "unwind/dictionary.h"
+#include "unwind/rule_dictionary.h"
 #include "unwind/rules_index.h"
 
 #define ENTRIES 3

@@ -23,7 +23,7 @@
 #include "cli/model/omitted.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/histograms.h"
-#include "cli/model/tap.h"
+#include "cli/model/block_observer.h"
 #include "tests/unit/model_feed.h"
 #include "tests/unit/trace_write.h"
 #include "tests/unit/filter_words.h"
@@ -150,10 +150,11 @@ static void tell_end(void *owner, const struct block *block, uint32_t number,
 static void follow(const struct model *model, unsigned allocs, unsigned ends)
 {
 	struct reported reported = { 0 };
-	const struct model_tap tap = { .owner = &reported, .alloc = tell_alloc,
-				       .end = tell_end };
+	const struct block_observer observer = { .owner = &reported,
+						 .alloc = tell_alloc,
+						 .end = tell_end };
 
-	assert_int_equal(model_follow(model, path, &tap), EXIT_COMPLETE);
+	assert_int_equal(model_follow(model, path, &observer), EXIT_COMPLETE);
 	assert_int_equal(reported.allocs, allocs);
 	assert_int_equal(reported.ends, ends);
 }

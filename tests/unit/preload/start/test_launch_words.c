@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/base/product.h"
+#include "preload/base/variant.h"
 
 static bool dormant;
-#define product_off dormant	/* which library this is */
+#define variant_off dormant	/* which library this is */
 
 #include "preload/start/launch_words.c"
 

@@ -150,13 +150,13 @@ static void short_columns_are_no_trial(void **state)
 static void without_memory_columns_are_stored(void **state)
 {
 	struct compress_past past = { 0, 0 };
-	void *context = compress.packer;
+	void *context = compress.compressor;
 
 	(void)state;
-	compress.packer = NULL;
+	compress.compressor = NULL;
 	fill(REPEATED, BYTES);
 	assert_int_equal(there_and_back(&past, BYTES), BYTES);
-	compress.packer = context;
+	compress.compressor = context;
 }
 
 int main(void)
