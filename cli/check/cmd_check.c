@@ -24,7 +24,8 @@
 
 enum {
 	MAX = 1,		/* plus the figure */
-	BASELINE = MAX + MEASURES_MAX, MAX_GROWTH, JUNIT, OUTPUT, JSON
+	BASELINE = MAX + MEASURES_MAX, MAX_GROWTH, RUNTIME_FRAMES, JUNIT,
+	OUTPUT, JSON
 };
 
 static const struct command_option options[] = {
@@ -43,6 +44,9 @@ static const struct command_option options[] = {
 	  "compare with this trace: live, peak, total, count, temporary" },
 	{ MAX_GROWTH, "max-growth", 0, "PERCENT", "0%",
 	  "how much larger than in the baseline each may be" },
+	{ RUNTIME_FRAMES, "runtime-frames", 0, NULL, NULL,
+	  "show frames that only lead to the program's code or away from it, "
+	  "as `gnomon report --runtime-frames`" },
 	{ JUNIT, "junit", 0, "FILE", NULL,
 	  "also write the results to FILE as JUnit XML" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
@@ -65,6 +69,7 @@ struct request {
 	bool has_growth;
 	bool json;
 	bool full_names;
+	bool runtime_frames;
 	const char *baseline;
 	const char *junit;
 	const char *output;
@@ -111,6 +116,9 @@ static int take(void *owner, int id, const char *value)
 	case MAX_GROWTH:
 		request->has_growth = true;
 		return quantity_parse_growth(value, &request->rules.growth);
+	case RUNTIME_FRAMES:
+		request->runtime_frames = true;
+		return 0;
 	case JUNIT:
 		request->junit = value;
 		return 0;
@@ -257,7 +265,8 @@ static void print_grown(struct behind *behind, enum measure cost, FILE *out)
 static void find_stacks(struct request *request, struct subject *now,
 			struct subject *before, struct check_result *result)
 {
-	struct behind behind = { request, now, before, NULL, NULL, { 0 } };
+	struct behind behind = { request, now, before, NULL, NULL,
+				 { .runtime_frames = request->runtime_frames } };
 
 	for (size_t i = 0; i < result->count; i++) {
 		const struct check_verdict *verdict = &result->verdicts[i];

@@ -18,7 +18,7 @@
 #define TOP_OF_EACH 3		/* of each cost without it, */
 #define TOP_JSON 1000		/* and with --json */
 
-enum { COST = 1, BY, TOP_ROWS, THRESHOLD, OUTPUT, JSON };
+enum { COST = 1, BY, TOP_ROWS, THRESHOLD, RUNTIME_FRAMES, OUTPUT, JSON };
 
 static const struct command_option options[] = {
 	{ COST, "cost", 'c', COMMAND_WORDS, NULL,
@@ -32,6 +32,9 @@ static const struct command_option options[] = {
 	{ THRESHOLD, "threshold", 't', "AMOUNT", "0",
 	  "ignore differences up to AMOUNT: bytes, a number, or a share (5%) "
 	  "of the larger side" },
+	{ RUNTIME_FRAMES, "runtime-frames", 0, NULL, NULL,
+	  "show frames that only lead to the program's code or away from it, "
+	  "as `gnomon report --runtime-frames`" },
 	{ OUTPUT, "output", 'o', "FILE", "standard output",
 	  "write the comparison to FILE" },
 	{ JSON, "json", 0, NULL, NULL,
@@ -98,6 +101,9 @@ static int take(void *owner, int id, const char *value)
 					    &request->args.query.limit);
 	case THRESHOLD:
 		return take_threshold(&request->diff.threshold, value);
+	case RUNTIME_FRAMES:
+		request->diff.runtime_frames = true;
+		return 0;
 	case OUTPUT:
 		request->output = value;
 		return 0;
@@ -174,7 +180,10 @@ static int run_diff(const struct command *command, int argc, char **argv)
 			   &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (comparison_read(&request.comparison, operands, argv + 1)) {
+	if (request.json && request.diff.runtime_frames)
+		log_error("--json --runtime-frames: this output always has all "
+			  "frames: leave out the second");
+	else if (comparison_read(&request.comparison, operands, argv + 1)) {
 		request.diff.sides = request.comparison.sides;
 		request.diff.profile = request.comparison.profile;
 		compare(&request.diff);

@@ -29,6 +29,7 @@ struct diff {
 	bool one_cost;		/* only the query's sort key */
 	struct diff_threshold threshold;
 	bool full_names;
+	bool runtime_frames;	/* text: show them, do not fold */
 	struct profile_groups groups;
 	struct differences found[MEASURES_MAX];	/* of printed measures */
 	bool differs;

@@ -159,7 +159,9 @@ static void put_cost(const struct diff *diff, enum measure cost, FILE *out)
 {
 	const struct differences *found = &diff->found[cost];
 	const struct style *style = style_of(out);
-	struct profile_stack stack = { 0 };
+	struct profile_stack stack = {
+		.runtime_frames = diff->runtime_frames
+	};
 	uint64_t top = diff->query->limit;
 	size_t shown = top != 0 && top < found->count ? top : found->count;
 

@@ -3,6 +3,7 @@
  * Runs in the main thread; flame*.c do the work.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/base/terminal/log.h"
 #include "cli/command/export_run.h"
@@ -92,6 +93,11 @@ static bool decide(struct request *request)
 	}
 	if (output != NULL && !request->json && !name_fits(request, page))
 		return false;
+	if (output == NULL && !request->json && isatty(STDOUT_FILENO)) {
+		log_error("a picture is not for terminals: write it to a file "
+			  "with -o FILE.svg or FILE.html");
+		return false;
+	}
 	request->format = request->json ? flame_json :
 		request->html || page ? flame_html : flame_svg;
 	if (request->no_timeline)

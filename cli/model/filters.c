@@ -147,7 +147,7 @@ static int take_pattern(struct filter_word *word, struct notes *notes)
 		return 0;
 	notes_error(notes, "--%s: invalid expression `%s`: %s",
 		    options[word->id - FILTER_FIRST].name, word->text, why);
-	return -EINVAL;
+	return -ECANCELED;	/* the message is printed */
 }
 
 static int take_who(struct filter_word *word, struct notes *notes)

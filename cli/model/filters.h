@@ -113,8 +113,8 @@ void filter_free(struct filter *filter);	/* NULL is allowed */
 /* Whether an option's id is a filter word. */
 bool filter_is_option(int id);
 /* Add an option with its value, which is copied. 0; -EINVAL or -ERANGE if the
- * value is wrong; -ENOENT if there is no such option. Errors in a regular
- * expression are noted. */
+ * value is wrong; -ECANCELED, after a note, for an error in a regular
+ * expression; -ENOENT if there is no such option. */
 int filter_take(struct filter *filter, int id, const char *value);
 
 /* The words as options, as given: " --size-min 64k"; "" if there are none.

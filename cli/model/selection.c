@@ -21,6 +21,7 @@
 #include "cli/base/sort.h"
 #include "cli/base/text/buffer.h"
 #include "cli/base/text/pattern.h"
+#include "cli/base/text/quantity.h"
 #include "cli/model/core/bits.h"
 #include "cli/model/filters.h"
 #include "cli/model/map_index.h"
@@ -136,6 +137,11 @@ static bool set_alloc(struct selection *selection, const struct filter *filter,
 	}
 	selection->from = i > 0;
 	selection->alloc.min = i > 0 ? from : 0;
+	if (i > 0 && model_since_start_ns(model, from) >
+	    model_duration_ns(model))
+		notes_hint(model->options.notes, "--from is after the end of "
+			   "this trace: it ends after %s",
+			   TIME_TEXT(model_duration_ns(model)));
 	for (i = 0; (word = filter_word(filter, FILTER_TO, i)); i++) {
 		if (!moment_stamp(model, &word->moment, &stamp))
 			return false;

@@ -70,6 +70,25 @@ def two_traces(directory):
 
 
 @case
+def runtime_frames_are_left_out(directory):
+    before = trace_of(os.path.join(directory, "a"), "before")
+    after = trace_of(os.path.join(directory, "b"), "after")
+    start = "__libc_start"
+    text = gnomon("diff", before, after, statuses=(1,)).out
+    check("tgt_grown" in text and "main" in text and start not in text, text)
+    text = gnomon("diff", "--runtime-frames", before, after,
+                  statuses=(1,)).out
+    check(start in text, text)
+    done = gnomon("diff", "--json", "--runtime-frames", before, after,
+                  statuses=(2,))
+    check("leave out the second" in done.err, done.err)
+    rules = ["check", "--max-live", "1000", after]
+    check(start not in gnomon(*rules, statuses=(1,)).out, "check")
+    check(start in gnomon(*rules, "--runtime-frames", statuses=(1,)).out,
+          "check, all frames")
+
+
+@case
 def thresholds_and_filters(directory):
     before = trace_of(os.path.join(directory, "a"), "before")
     after = trace_of(os.path.join(directory, "b"), "after")

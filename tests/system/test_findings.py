@@ -194,7 +194,7 @@ def real_programs_fit_on_a_screen(directory):
             check(lines[-1].startswith("more: gnomon report --all "), lines[-1])
 
 
-def on_terminal(columns, arguments, **changes):
+def on_terminal(columns, arguments, status=0, **changes):
     """What is printed on a terminal of so many columns."""
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0,
@@ -213,7 +213,7 @@ def on_terminal(columns, arguments, **changes):
             break
         out += more
     os.close(outer)
-    equal(done.wait(), 0, "status")
+    equal(done.wait(), status, "status")
     return out.decode().replace("\r\n", "\n")
 
 
@@ -242,6 +242,24 @@ def colours_bars_and_width(directory):
 
 
 @case
+def pictures_are_not_for_terminals(directory):
+    trace = planted(directory, "leak").trace
+    equal(on_terminal(80, ["flamegraph", trace], status=2), "", "a picture")
+    shown = on_terminal(80, ["flamegraph", "-o", "-", trace])
+    check("<svg" in shown, shown[:200])
+
+
+@case
+def moments_after_the_end_are_told(directory):
+    trace = planted(directory, "leak").trace
+    done = gnomon("report", "--from", "1h", trace)
+    check("--from is after the end of this trace: it ends after " in done.err,
+          done.err)
+    done = gnomon("report", "--from", "50%", trace)
+    check("--from" not in done.err, done.err)
+
+
+@case
 def words_that_are_none(directory):
     alone = gnomon(statuses=(2,))
     for word in ("gnomon run ./program", "gnomon report", "gnomon serve"):
@@ -255,8 +273,12 @@ def words_that_are_none(directory):
             (["report", "--srot", "live"], 2, "did you mean --sort?"),
             (["report", "--sort", "liev"], 2, "did you mean live?"),
             (["run", "--sampel", "ls"], 125, "did you mean --sample?"),
+            (["check", "--max-leak", "0"], 2, "did you mean --max-live?"),
+            (["report", "--max-leak", "0"], 2, "unknown option --max-leak"),
+            (["report", "--function", "("], 2, "missing closing parenthesis"),
             (["run"], 125, "`gnomon run PROGRAM ")):
         done = gnomon(*words, statuses=(status,))
+        equal(done.err.count("gnomon: "), 1, "messages")
         check(wanted in done.err, "%s: %s" % (words, done.err))
 
 

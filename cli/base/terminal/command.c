@@ -207,10 +207,11 @@ static bool give(const struct parse *parse, const struct command_option *option,
 		style_set_color(value);
 	else
 		error = parse->take(parse->owner, option->id, value);
-	if (error == 0)
-		return true;
-	refuse_value(parse, option, value, error);
-	return false;
+	if (error == -ECANCELED)
+		*parse->status = parse->command->wrong_use;
+	else if (error != 0)
+		refuse_value(parse, option, value, error);
+	return error == 0;
 }
 
 const struct command_option *command_option_at(const struct command *command,
@@ -249,6 +250,26 @@ static const struct command_option *find_option(const struct command *command,
 	return NULL;
 }
 
+/* Options that are tried for another of a more distant name. */
+static const struct {
+	const char *tried, *name;
+} synonyms[] = {
+	{ "max-leak", "max-live" },
+	{ "max-leaks", "max-live" },
+	{ "max-leaked", "max-live" },
+};
+
+/* The option of this command that is meant by `name`; NULL: no synonym. */
+static const char *synonym(const struct command *command, const char *name)
+{
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+		if (strcmp(synonyms[i].tried, name) == 0 &&
+		    find_option(command, synonyms[i].name,
+				strlen(synonyms[i].name), 0) != NULL)
+			return synonyms[i].name;
+	return NULL;
+}
+
 /* Refuses an unknown option; its name has `size` bytes. */
 static bool refuse_option(const struct parse *parse, const char *name,
 			  size_t size)
@@ -256,17 +277,19 @@ static bool refuse_option(const struct parse *parse, const char *name,
 	char wanted[NEAREST_MAX + 1] = "";
 	struct nearest nearest = { .wanted = wanted };
 	const struct command_option *option;
-	const char *title;
+	const char *title, *meant;
 
 	if (size < sizeof(wanted))
 		memcpy(wanted, name, size);
 	for (size_t i = 0; (option = command_option_at(parse->command, i,
 						       &title)); i++)
 		nearest_try(&nearest, option->name, strlen(option->name));
-	if (nearest.word == NULL)
+	meant = synonym(parse->command, wanted);
+	if (meant == NULL)
+		meant = nearest.word;
+	if (meant == NULL)
 		return refuse(parse, "unknown option --", name);
-	log_error("unknown option --%s: did you mean --%s?", name,
-		  nearest.word);
+	log_error("unknown option --%s: did you mean --%s?", name, meant);
 	*parse->status = parse->command->wrong_use;
 	return false;
 }

@@ -72,7 +72,8 @@ void profile_stack_print(const struct profile_stack *stack, bool whole,
 {
 	size_t inside = whole ? stack->site : 0;
 	const struct report_options options = {
-		.full_names = full, .all = true, .runtime_frames = true,
+		.full_names = full, .all = true,
+		.runtime_frames = stack->runtime_frames,
 	};
 	const struct report report = {
 		.options = &options,

@@ -18,6 +18,7 @@ struct profile_stack {
 	size_t capacity;
 	size_t site;
 	enum gt_stop stop;
+	bool runtime_frames;	/* print them all, do not fold them */
 	struct intern names;	/* shortened ones */
 };
 

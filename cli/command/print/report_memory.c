@@ -96,8 +96,9 @@ static void put_sizes(const struct model *model, FILE *out)
 	uint64_t peak, stamp;
 
 	peak = footprint_peak(f, GT_USAGE_RSS, &stamp);
-	fprintf(out, "  %-*s  peak %s, after %s; %s %s: real memory\n", COLUMN,
-		"resident", SIZE_TEXT(peak),
+	fprintf(out, "  %-*s  peak %s of %s, after %s; %s %s: real memory\n",
+		COLUMN, "resident", SIZE_TEXT(peak),
+		COUNTED(f->point_count, "sample"),
 		TIME_TEXT(model_since_start_ns(model, stamp)),
 		SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)), when);
 	if (footprint_is_detailed(f))
@@ -143,8 +144,9 @@ void report_memory_brief(const struct model *model, FILE *out)
 
 	if (f->point_count == 0)
 		return;
-	fprintf(out, "  %-*s  peak %s", COLUMN, "resident",
-		SIZE_TEXT(footprint_peak(f, GT_USAGE_RSS, &stamp)));
+	fprintf(out, "  %-*s  peak %s of %s", COLUMN, "resident",
+		SIZE_TEXT(footprint_peak(f, GT_USAGE_RSS, &stamp)),
+		COUNTED(f->point_count, "sample"));
 	fprintf(out, ", %s %s\n", SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)),
 		model_is_being_written(model) ? "now" : "at the end");
 }

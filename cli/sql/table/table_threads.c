@@ -20,7 +20,8 @@ static const struct sql_column thread_own[] = {
 	{ "main", SQL_INTEGER, .help = "1: main thread" },
 	{ "start_ns", SQL_INTEGER, .help = "start, since the start of the "
 	  "recording" },
-	{ "end_ns", SQL_INTEGER, .help = "end; NULL: still running" },
+	{ "end_ns", SQL_INTEGER, .help = "end, found by checks at intervals; "
+	  "NULL: not found before the end of its process" },
 	{ "creator", SQL_INTEGER, .help = "creating thread; NULL: unknown" },
 	{ "allocations", SQL_INTEGER, .help =
 	  "number of its allocations, regardless of filters" },
