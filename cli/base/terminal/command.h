@@ -86,7 +86,8 @@ enum { COMMAND_HELP = -1, COMMAND_VERSION = -2, COMMAND_QUIET = -3,
  * Parse argv[1 …]; move operands to the front of argv, from argv[1], and set
  * *operands to their number. Each option is passed to `take`, which returns 0,
  * or -EINVAL or -ERANGE for a wrong value, or -ECANCELED after a message of its
- * own; other messages are printed here, as are help and version. Returns true to continue; else *status is the exit status.
+ * own; other messages are printed here, as are help and version. Returns true to
+ * continue; else *status is the exit status.
  */
 bool command_parse(const struct command *command, int argc, char **argv,
 		   int (*take)(void *owner, int id, const char *value),
