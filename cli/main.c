@@ -1,6 +1,6 @@
 /*
  * main.c: dispatches to the command. The options of each command are a table in
- * its own file (base/command.h).
+ * its own file (base/terminal/command.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +28,10 @@ static const char *const description[] = {
 	"holds, leaks and churns memory.",
 	"`gnomon COMMAND --help` and `man gnomon-COMMAND` describe each "
 	"command.",
+	"Exit status: `gnomon run` exits as the program does, other commands "
+	"as follows; 0: done; 1: a check failed, or there is a difference; 2: "
+	"wrong use, or nothing could be read; 3: parts of a trace were missing "
+	"or damaged.",
 	NULL
 };
 

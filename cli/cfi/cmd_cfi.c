@@ -140,6 +140,8 @@ static const char *const description[] = {
 	"run` prepares missing rule files itself.",
 	"dump prints the rules beside the disassembly of one function, or of "
 	"all functions.",
+	"Exit status: 0: done; 1: check found a disagreement; 2: wrong use, or "
+	"a binary could not be read.",
 	NULL
 };
 

@@ -389,9 +389,9 @@ const struct query_key query_keys[] = {
 	{ "within-library", "library", "libraries", "any library of the stack",
 	  QUERY_OF_FRAME, true, .by = PROFILE_BY_LIBRARY,
 	  .text = library_text, .members = library_members },
-	{ "process", "process", "processes", "with --merge, the process that "
-	  "allocated", QUERY_OF_PROCESS, .text = process_text,
-	  .members = process_members },
+	{ "process", "process", "processes", "the process that allocated, if "
+	  "several traces are added up", QUERY_OF_PROCESS,
+	  .text = process_text, .members = process_members },
 	{ "thread", "thread", "threads", "the thread that allocated", QUERY_OF_BLOCK,
 	  .block = BLOCK_KEY_THREAD, .text = thread_text,
 	  .members = thread_members },

@@ -6,7 +6,7 @@
  * the snapshot, which makes it valid. If an exec fails, the process goes on,
  * and the snapshot is dropped.
  *
- * A killed process cannot request a last look. Then there is no last snapshot,
+ * A killed process cannot request a final scan. Then there is no last snapshot,
  * and the last sizes and mappings are those read before its death: that its
  * memory is empty now is no information.
  */

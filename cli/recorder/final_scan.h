@@ -18,7 +18,7 @@ void final_scan_step(struct writer *w);
  * Reads nothing more. */
 void final_scan_finish(struct writer *w);
 
-/* Whether the process has requested its last look, and has not gone on
+/* Whether the process has requested its final scan, and has not gone on
  * since. */
 bool final_scan_is_last(const struct writer *w);
 

@@ -70,8 +70,8 @@ struct writer {
 	bool gave_up;		/* the live file has events that the trace
 				 * lacks */
 	uint64_t looked_ns;
-	uint32_t last;		/* number of the last look requested */
-	uint64_t last_ns;	/* when that look was taken */
+	uint32_t last;		/* number of the final scan requested */
+	uint64_t last_ns;	/* when that scan was made */
 	uint64_t nap_ns;
 	char exe[GT_PATH_MAX];
 };

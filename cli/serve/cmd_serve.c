@@ -398,7 +398,7 @@ static const char *const examples[] = {
 	"gnomon serve", "all traces in this directory, also later ones",
 	"gnomon serve --open a.trace b.trace", "two traces; opens the browser",
 	"gnomon serve $(pgrep -n server)", "a process that is being recorded",
-	"gnomon serve --bind 0.0.0.0 --port 80 --token long-and-secret traces/",
+	"gnomon serve --bind 0.0.0.0 --port 80 --token-file token traces/",
 	"for clients on other machines",
 	NULL
 };

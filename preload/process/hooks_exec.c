@@ -107,7 +107,7 @@ static int exec_run(struct exec *exec)
 {
 	struct gl_shared *shared = exec_replaces(exec) ? recorder->shared :
 							 NULL;
-	uint32_t look = 0;
+	uint32_t scan = 0;
 	int result;
 
 	if (shared) {
@@ -116,11 +116,11 @@ static int exec_run(struct exec *exec)
 		recorder_settle();
 		atomic_fetch_add_explicit(&shared->execs, 1,
 					  memory_order_release);
-		look = process_end_exec();
+		scan = process_end_exec();
 	}
 	result = exec_with(exec);
 	if (shared) {
-		process_end_failed(look);
+		process_end_failed(scan);
 		atomic_fetch_sub_explicit(&shared->execs, 1,
 					  memory_order_release);
 	}

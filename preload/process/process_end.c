@@ -2,7 +2,7 @@
  * process_end.c: see process_end.h.
  *
  *	       target                        writer (final_scan.c)
- *	last_wanted + 1 ── wake ──▶ last_begun ─▶ looks ─▶ last_done
+ *	last_wanted + 1 ── wake ──▶ last_begun ─▶ scans ─▶ last_done
  *	     └── waits, a few naps at most ◀── wake ──────────┘
  *
  * THE WAIT. The writer mostly needs a millisecond or two. We must not delay a
@@ -182,11 +182,11 @@ uint32_t process_end_exec(void)
 	return r ? ending_request(r) : 0;
 }
 
-void process_end_failed(uint32_t look)
+void process_end_failed(uint32_t scan)
 {
 	struct gl_shared *shared = recorder ? recorder->shared : NULL;
 
-	if (look && shared)
-		atomic_store_explicit(&shared->last_void, look,
+	if (scan && shared)
+		atomic_store_explicit(&shared->last_void, scan,
 				      memory_order_release);
 }

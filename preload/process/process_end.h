@@ -32,6 +32,6 @@ void process_end_exit(void);
  * process_end_failed if exec fails; 0: nothing was done.
  */
 uint32_t process_end_exec(void);
-void process_end_failed(uint32_t look);
+void process_end_failed(uint32_t scan);
 
 #endif

@@ -34,7 +34,7 @@ that the program left. The columns:
   including all work of `gnomon run`. If a bare run takes less than 0.1 s, the added
   time, mostly for start and end of each process. For servers, the ratio of their
   clients' request rates. The machine had two cores, shared with other work: a few per
-  cent either way mean nothing. The README has careful measurements.
+  cent either way mean nothing. [BENCHMARKS](BENCHMARKS.md) has careful measurements.
 
 %(dropped)s
 

@@ -1,7 +1,7 @@
 /*
  * command.h: commands and their options, in one table each, from which the
  * command line is parsed, and --help, the manual and shell completion are made
- * (manual.h, completion.h).
+ * (manual.h).
  */
 #ifndef GNOMON_COMMAND_H
 #define GNOMON_COMMAND_H

@@ -1,8 +1,8 @@
 /*
  * embed_held.h: keeps files open that only the target can reach: removed files,
  * and files below another root directory. The kernel shows them in
- * /proc/PID/map_files while the process lives. So they are opened at its last
- * look, and stay open to be embedded after its end.
+ * /proc/PID/map_files while the process lives. The final scan
+ * opens them, and they stay open to be embedded after its end.
  */
 #ifndef GNOMON_EMBED_HELD_H
 #define GNOMON_EMBED_HELD_H
