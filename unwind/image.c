@@ -32,7 +32,7 @@
 #include <signal.h>
 #include <asm/unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
@@ -89,7 +89,7 @@ static struct {
 	struct linkmap_room room;	/* under the lock */
 } list;
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* At the start there is no other thread. */
 static bool is_held(void)
 {
@@ -127,10 +127,10 @@ static struct gl_image *new_record(uint32_t index)
 static void publish_record(struct gl_image *g)
 {
 	/* Pairs with the writer's acquire. */
-	CLAIM(list.count <= IMAGES_MAX);
-	CLAIM(atomic_load_explicit(list.public_count, memory_order_relaxed) <=
-	      list.count);
-	CLAIM_FULL(!g->state);
+	ASSERT(list.count <= IMAGES_MAX);
+	ASSERT(atomic_load_explicit(list.public_count, memory_order_relaxed) <=
+	       list.count);
+	DEBUG_ASSERT(!g->state);
 	atomic_store_explicit(&g->state, 1, memory_order_release);
 	atomic_store_explicit(list.public_count,
 			      list.count < GL_IMAGES_MAX ? list.count :
@@ -159,17 +159,17 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
 
 	if (!g)
 		return false;
-	CLAIM_FULL(is_held());	/* I2 */
+	DEBUG_ASSERT(is_held());	/* I2 */
 	image->public = g;
 	image->no_barrier = kind.no_barrier;
 	image_record_fill(image, map, list.find_section);
-	CLAIM(g->segments > 0 && g->segments <= GL_SEGMENTS_MAX);
+	ASSERT(g->segments > 0 && g->segments <= GL_SEGMENTS_MAX);
 	if (list.late)
 		g->flags |= GT_IMAGE_LATE;
 	else if (scan->first)
 		g->flags |= GT_IMAGE_MAIN;
 	g->first_node = first_node_of(scan);
-	CLAIM(g->first_node <= context_count());
+	ASSERT(g->first_node <= context_count());
 	image->listed = true;
 	/* the tables of other images may be unmapped at this moment */
 	if (map->stays)
@@ -249,8 +249,8 @@ static void image_retire(struct image *image)
 	struct gl_image *g = image->public;
 	uint32_t i;
 
-	CLAIM(!image_is_gone(image));
-	CLAIM_FULL(is_held());	/* I2 */
+	ASSERT(!image_is_gone(image));
+	DEBUG_ASSERT(is_held());	/* I2 */
 	atomic_store_explicit(&image->gone, true, memory_order_relaxed);
 	gdbjit_image_gone(image->start, image->end);
 	for (i = 0; i < g->segments; i++)
@@ -262,7 +262,7 @@ static void image_retire(struct image *image)
 	/* Pairs with the writer's acquire: nodes below are the image's. */
 	atomic_store_explicit(&g->end_node, context_count(),
 			      memory_order_release);
-	CLAIM(g->first_node <= g->end_node);
+	ASSERT(g->first_node <= g->end_node);
 }
 
 static void retire_others(struct scan *scan)
@@ -295,8 +295,8 @@ static void set_seen(const struct linkmap_version *version)
 {
 	unsigned i;
 
-	CLAIM_FULL(!(atomic_load_explicit(&list.seen_turn,
-					  memory_order_relaxed) & 1));
+	DEBUG_ASSERT(!(atomic_load_explicit(&list.seen_turn,
+					    memory_order_relaxed) & 1));
 	/* Pairs with the reads in image_list_is_stale. */
 	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_acq_rel);
 	for (i = 0; i < LINKMAP_WORDS; i++)
@@ -305,7 +305,7 @@ static void set_seen(const struct linkmap_version *version)
 	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_release);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool image_list_is_valid(void)
 {
 	uint32_t i, shown = list.count < GL_IMAGES_MAX ? list.count :
@@ -338,7 +338,7 @@ static bool scan_all(bool *changed)
 	struct scan scan = { .add = false };
 	unsigned tries = 0;
 
-	CLAIM_FULL(is_held());	/* I2 */
+	DEBUG_ASSERT(is_held());	/* I2 */
 	*changed = false;
 	if (list.late && !image_list_is_stale())
 		return true;
@@ -363,7 +363,7 @@ static bool scan_all(bool *changed)
 		read_list(&scan, &later);
 	}
 	set_seen(&version);
-	CLAIM_FULL(image_list_is_valid());
+	DEBUG_ASSERT(image_list_is_valid());
 	*changed = scan.changed;
 	if (!scan.changed)
 		return true;
@@ -395,7 +395,7 @@ static bool try_lock(struct signals_held *held)
 
 static void unlock(const struct signals_held *held)
 {
-	CLAIM(atomic_load_explicit(&list.lock, memory_order_relaxed) == 1);
+	ASSERT(atomic_load_explicit(&list.lock, memory_order_relaxed) == 1);
 	atomic_store_explicit(&list.lock, 0, memory_order_release);
 	signals_release(held);
 }
@@ -508,7 +508,7 @@ static void leave_count(void)
 {
 	uint32_t count = context_count(), nobody = NOBODY_BORROWED;
 
-	CLAIM_FULL(count != NOBODY_BORROWED);
+	DEBUG_ASSERT(count != NOBODY_BORROWED);
 	atomic_compare_exchange_strong_explicit(&list.borrowed, &nobody, count,
 						memory_order_seq_cst,
 						memory_order_seq_cst);
@@ -528,8 +528,8 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 	if (borrower) {
 		leave_count();
 		linkmap_each(borrow_one, &borrowing, &borrower->room, &found);
-		CLAIM_FULL(atomic_load_explicit(&borrower->taken,
-						memory_order_relaxed));
+		DEBUG_ASSERT(atomic_load_explicit(&borrower->taken,
+						  memory_order_relaxed));
 		atomic_store_explicit(&borrower->taken, false,
 				      memory_order_release);
 	}

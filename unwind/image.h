@@ -98,7 +98,7 @@ static inline bool image_pass_barrier(const struct image *image)
 enum gt_mode_why image_barriers_verdict(void);
 
 /* Checks each image's record and epoch; call it under the lock, or while
- * nothing is loaded. With GNOMON_CLAIMS (claim.h). */
+ * nothing is loaded. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool image_list_is_valid(void);
 
 #endif

@@ -10,7 +10,7 @@
  */
 #include <elf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
 #include "unwind/image_record.h"
@@ -133,7 +133,7 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 		if (end > s->text_end)
 			s->text_end = end;
 	}
-	CLAIM(s->segments < RULES_SEGMENTS_MAX || !(flags & PF_R));
+	ASSERT(s->segments < RULES_SEGMENTS_MAX || !(flags & PF_R));
 	if (flags & PF_R)
 		s->segment[s->segments++] = (struct rules_range){ start, end };
 }
@@ -188,7 +188,7 @@ static void sections_again(const struct image *image,
 				      .index = image->index,
 				      .index_size = image->index_size,
 				      .hearsay = image->hearsay };
-	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
+	DEBUG_ASSERT(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
 		take_segment(s, g->segment[i].start,
 			     g->segment[i].start + g->segment[i].size,
@@ -218,7 +218,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	struct rules_sections sections;
 	uint32_t i;
 
-	CLAIM_FULL(!image->end && !g->segments);
+	DEBUG_ASSERT(!image->end && !g->segments);
 	image->link_map = map->link_map;
 	image->stays = map->stays;
 	image->bias = map->bias;
@@ -227,7 +227,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 			add_segment(image, &map->phdr[i]);
 	g->bias = bias_of(image);
 	g->build_id_size = build_id(map, g->build_id);
-	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
+	ASSERT(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)
 		g->path[i] = path[i];
 	g->path[i] = 0;

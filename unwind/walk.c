@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
@@ -63,7 +63,7 @@ static uint32_t rule_payload(uint16_t id)
 	struct rule r = rules_dictionary[id];
 	uint32_t word;
 
-	CLAIM_FULL(id < rules_count());
+	DEBUG_ASSERT(id < rules_count());
 	if (id && r.kind == RULE_FRAME &&
 	    arch_rule_word(r.cfa_off, r.fp_off, r.ra, r.signs, &word))
 		return word | (r.base == RULE_BASE_FP ? WORD_FP : WORD_PLAIN);
@@ -138,9 +138,9 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 						&constant);
 	if (!constant)
 		return payload;
-	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
-	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
-	CLAIM_FULL((size_t)(at - rule_cache) <= INDEX_MASK);
+	DEBUG_ASSERT(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
+	DEBUG_ASSERT(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
+	DEBUG_ASSERT((size_t)(at - rule_cache) <= INDEX_MASK);
 	/* The new word goes first; the set's second word is evicted. */
 	atomic_store_explicit(&at[INDEX_MASK + 1],
 			      atomic_load_explicit(at, memory_order_relaxed),
@@ -176,7 +176,7 @@ static bool use_fp(struct state *s)
 {
 	struct frame *from = s->fp_from, *f;
 
-	CLAIM_FULL(from <= s->top);
+	DEBUG_ASSERT(from <= s->top);
 	if (s->fp_at) {
 		if (!stack_read(&s->reader, s->fp_at, &s->fp)) {
 			s->forget = true;
@@ -292,8 +292,9 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 {
 	const struct rule *r = &rules_dictionary[payload & WORD_ID];
 
-	CLAIM_FULL((payload & WORD_ID) < rules_count());
-	CLAIM_FULL(!(payload & (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
+	DEBUG_ASSERT((payload & WORD_ID) < rules_count());
+	DEBUG_ASSERT(!(payload &
+		       (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
 	*fp_at = 0;
 	switch (r->kind) {
 	case RULE_FRAME:
@@ -379,7 +380,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 {
 	struct shadow_frame *j = s->join;
 
-	CLAIM_FULL(j->slot == s->top->slot && j->raw == s->raw);
+	DEBUG_ASSERT(j->slot == s->top->slot && j->raw == s->raw);
 	if (!same_fp(s, j))
 		return false;
 	shadow_hash(t->scratch, s->top, j->hash);
@@ -389,7 +390,7 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 		if (t->barrier_count)
 			s->vouched += t->barrier[t->barrier_count - 1];
 	}
-	CLAIM_FULL(s->join <= j);
+	DEBUG_ASSERT(s->join <= j);
 	return s->joined = s->join == j;
 }
 
@@ -407,7 +408,7 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
 	s->top = t->scratch + top;
 	s->fp_from = t->scratch + from;
 	s->join = t->frames + at;
-	CLAIM_FULL(s->top < t->scratch + t->capacity && s->fp_from <= s->top);
+	DEBUG_ASSERT(s->top < t->scratch + t->capacity && s->fp_from <= s->top);
 	return true;
 }
 
@@ -415,7 +416,7 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
  * Returns the rule there. */
 static uint32_t through_stub(struct state *s)
 {
-	CLAIM_FULL(barrier_is_stub(s->ra));
+	DEBUG_ASSERT(barrier_is_stub(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
@@ -433,7 +434,7 @@ static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 	uintptr_t saved = rule_saved(payload), base;
 	enum gt_stop stop;
 
-	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
+	DEBUG_ASSERT(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (rule_is_outermost(payload, s->sp))
 			return false;
@@ -463,9 +464,9 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 {
 	uintptr_t cfa, slot = 0, fp_at;
 
-	CLAIM_FULL(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
-	CLAIM_FULL(ARCH_LINK_REGISTER ||
-		   s->top->slot == s->sp + ARCH_RA_OFFSET);
+	DEBUG_ASSERT(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
+	DEBUG_ASSERT(ARCH_LINK_REGISTER ||
+		     s->top->slot == s->sp + ARCH_RA_OFFSET);
 	if (s->ra == 0) {	/* the outermost frame, without a rule */
 		s->top->flags |= FRAME_WORD;
 		return false;
@@ -502,7 +503,7 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->forget = true;	/* I2 would not hold */
 	frame_set(++s->top, slot, s->ra,
 		  (struct frame_link){ cfa, s->raw });
-	CLAIM_FULL(s->top < t->scratch + t->capacity);
+	DEBUG_ASSERT(s->top < t->scratch + t->capacity);
 	if (fp_at) {
 		s->fp_at = fp_at;
 		s->fp_from = s->top;
@@ -566,7 +567,7 @@ step_plain(struct capture_thread *t, struct state *s)
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
 			fp_from = f;
 	}
-	CLAIM_FULL(f < t->scratch + t->capacity && join >= t->frames);
+	DEBUG_ASSERT(f < t->scratch + t->capacity && join >= t->frames);
 	s->join = join;
 	s->top = f;
 	s->fp_from = fp_from;
@@ -629,8 +630,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 {
 	struct state s;
 
-	CLAIM_FULL(!w->base || (w->sp >= t->lo && w->sp < t->hi));
-	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
+	DEBUG_ASSERT(!w->base || (w->sp >= t->lo && w->sp < t->hi));
+	DEBUG_ASSERT(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	s.reader.lo = w->base ? w->sp : 0;
 	s.reader.hi = w->base ? t->hi : 0;
 	s.reader.page = 0;
@@ -663,8 +664,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		s.top->flags |= FRAME_WORD;
 	w->join = (uint32_t)(s.join - t->frames);
 	w->count = (uint32_t)(s.top - t->scratch) + 1;
-	CLAIM_FULL(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
-	CLAIM_FULL(!s.joined || (w->join > 0 && !s.hard));
+	DEBUG_ASSERT(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(!s.joined || (w->join > 0 && !s.hard));
 	w->forget = s.forget;
 	w->strange = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
 			     GT_WHY_RUNTIME : s.strange;

@@ -12,7 +12,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 const char *const coverage_causes[COVERAGE_CAUSES] = {
 	[COVERAGE_CULL] = "cull", [COVERAGE_STRIP] = "strip",
@@ -90,11 +90,11 @@ static void add_costs(const struct model *model,
 	add(&coverage->undecidable, &coverage->cut);
 	if (model->selection == NULL)
 		add(&sum, &coverage->unrecorded);
-	CLAIM_FULL(model->sample_mean != 0 ||
-		   (sum.allocations == model->totals.allocations &&
-		    sum.bytes == model->totals.total_bytes &&
-		    sum.live_blocks == model->totals.live_blocks &&
-		    sum.live_bytes == model->totals.live_bytes));
+	DEBUG_ASSERT(model->sample_mean != 0 ||
+		     (sum.allocations == model->totals.allocations &&
+		      sum.bytes == model->totals.total_bytes &&
+		      sum.live_blocks == model->totals.live_blocks &&
+		      sum.live_bytes == model->totals.live_bytes));
 }
 
 static unsigned causes_of(const struct model *model)

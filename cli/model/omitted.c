@@ -9,7 +9,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/account.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* per row: so that sums do not
 						 * overflow */
@@ -117,7 +117,7 @@ static void merge_rows(struct omitted *omitted)
 			add_row(&rows[count], &rows[i]);
 		else
 			rows[++count] = rows[i];
-	CLAIM_FULL(count < omitted->row_count);
+	DEBUG_ASSERT(count < omitted->row_count);
 	omitted->row_count = count + 1;
 }
 
@@ -190,7 +190,7 @@ static void apply(struct model *model, const struct trace_totals *row,
 	const uint64_t *value = row->value;
 	uint64_t blocks = live_blocks(row), bytes = live_bytes(row);
 
-	CLAIM_FULL(index < model->contexts.cost_count);
+	DEBUG_ASSERT(index < model->contexts.cost_count);
 	account_keep_peak(totals, cost);
 	if (value[GT_TOTALS_ALLOCATIONS] > 0 &&
 	    (cost->allocations == 0 || value[GT_TOTALS_FIRST] < cost->first))

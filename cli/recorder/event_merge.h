@@ -65,7 +65,8 @@ uint64_t event_merge_mark(struct ring_drain *drain, uint64_t mark,
 /* Takes all remaining records of a ring whose thread has ended. */
 void event_merge_take_rest(struct ring_drain *drain, uint32_t id);
 
-/* No ring is ordered before its parent in the heap. With GNOMON_CLAIMS. */
+/* No ring is ordered before its parent in the heap. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool event_merge_heap_is_valid(const struct event_merge *merge);
 
 #endif

@@ -33,7 +33,7 @@
 #include "cli/recorder/process/seccomp_verdict.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define REQUESTS_KEEP UINT32_MAX	/* -1: do not change this id */
 #define REQUESTS_CAPABILITIES 64	/* bytes of a request: credentials.c */
@@ -151,7 +151,7 @@ static long requests_groups(struct writer *w, struct gl_request *request)
 					       sizeof(*groups));
 		if (!w->groups)
 			return requests_result(w->r, -ENOMEM);
-		CLAIM_FULL(from + n <= REQUESTS_GROUPS_MAX);
+		DEBUG_ASSERT(from + n <= REQUESTS_GROUPS_MAX);
 		memcpy(w->groups + from, groups, n * sizeof(*groups));
 		groups = w->groups;
 	}

@@ -18,7 +18,7 @@
 #include "cli/recorder/emit/encode.h"
 #include "cli/recorder/live/nested_ring.h"
 #include "cli/recorder/live/ring_pool.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The writer's state of one ring, in addition to the ring's header. */
 struct drain_source {
@@ -157,7 +157,7 @@ static inline uint64_t drain_live_blocks(const struct ring_drain *drain)
 {
 	uint64_t ends = drain->events - drain->blocks;
 
-	CLAIM_FULL(drain->blocks <= drain->events);
+	DEBUG_ASSERT(drain->blocks <= drain->events);
 	return drain->blocks > ends ? drain->blocks - ends : 0;
 }
 

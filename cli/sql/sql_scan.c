@@ -20,7 +20,7 @@
 #include "cli/model/selection.h"
 #include "cli/model/block_observer.h"
 #include "cli/trace/read/clock.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The relative error of a span in ticks that was computed from the mean clock
  * rate. */
@@ -36,7 +36,7 @@ static struct store_range *range_of(struct sql_scan *scan,
 		if (scan->terms[i].column == column &&
 		    scan->terms[i].ranges != NULL)
 			return &scan->ranges[i];
-	CLAIM(scan->scan.term_count < SQL_SCAN_TERMS);
+	ASSERT(scan->scan.term_count < SQL_SCAN_TERMS);
 	scan->ranges[scan->scan.term_count] = (struct store_range){
 		0, UINT64_MAX
 	};
@@ -77,7 +77,7 @@ static uint64_t *add_set(struct sql_scan *scan, enum store_column column,
 
 	if (scan->set_count == SQL_SCAN_SETS)
 		return NULL;
-	CLAIM(scan->scan.term_count < SQL_SCAN_TERMS);
+	ASSERT(scan->scan.term_count < SQL_SCAN_TERMS);
 	set = grow_zeroed((size_t)(size / 64 + 1), sizeof(*set));
 	scan->sets[scan->set_count++] = set;
 	scan->terms[scan->scan.term_count++] = (struct store_term){
@@ -215,7 +215,7 @@ static void take_stacks(struct sql_scan *scan, struct stack_filter *keeps)
 	uint64_t count = model_contexts(scan->trace->outline)->node_count;
 	uint64_t *set = add_set(scan, STORE_NODE, count);
 
-	CLAIM(set != NULL);
+	ASSERT(set != NULL);
 	for (uint32_t i = 0; i < count; i++)
 		if (stack_filter_keeps(keeps, i, &none))
 			set[i / 64] |= UINT64_C(1) << i % 64;

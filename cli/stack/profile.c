@@ -26,7 +26,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/stack/wrapper.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LEVEL_BITS 6	/* 64 sums of one level are one of the next */
 #define FOLD_MAX 64	/* nodes outward that are searched for recursion */
@@ -86,7 +86,7 @@ static uint32_t number_of(struct profile *profile,
 	number = intern_number(&profile->keys, key->data, key->size);
 	if (number == profile->frame_count)
 		new_frame(profile, frame);
-	CLAIM_FULL(number < profile->frame_count);
+	DEBUG_ASSERT(number < profile->frame_count);
 	if (profile->frames[number].line != frame->line)
 		profile->frames[number].line = 0;
 	if (profile->frames[number].column != frame->column)
@@ -126,7 +126,7 @@ static uint32_t node_for(struct profile *profile, uint32_t parent,
 	size_t before = profile->met.pair_count;
 	uint32_t node = pairset_number(&profile->met, parent, frame);
 
-	CLAIM_FULL(before == 0 || parent < before);	/* I1 */
+	DEBUG_ASSERT(before == 0 || parent < before);	/* I1 */
 	if (node == before) {
 		GROW(profile->first, before, profile->first_capacity);
 		profile->first[node] = PROFILE_NONE;
@@ -143,7 +143,7 @@ static struct profile_self *self_of(struct profile *profile, uint32_t node,
 	for (; at != PROFILE_NONE; at = profile->selves[at].next)
 		if (profile->selves[at].side == side)
 			return &profile->selves[at];
-	CLAIM_FULL(node < profile->met.pair_count && side < profile->sides);
+	DEBUG_ASSERT(node < profile->met.pair_count && side < profile->sides);
 	GROW(profile->selves, profile->self_count, profile->self_capacity);
 	self = &profile->selves[profile->self_count];
 	memset(self, 0, sizeof(*self));
@@ -172,7 +172,7 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	const struct frames_place *at = &adding->frames->places[place];
 	uint32_t *numbers;
 
-	CLAIM_FULL(place < adding->frames->place_count);
+	DEBUG_ASSERT(place < adding->frames->place_count);
 	GROW_TO(adding->numbers, adding->number_capacity, place);
 	if (adding->numbers[place] != NULL)
 		return adding->numbers[place];
@@ -377,7 +377,7 @@ static void sum_level(struct profile *profile, unsigned level)
 	size_t whole = profile->self_count >> level_bits(level);
 	struct profile_sum *sums = grow_zeroed(whole * sides, sizeof(*sums));
 
-	CLAIM_FULL(level == 0 || profile->sums[level - 1] != NULL);
+	DEBUG_ASSERT(level == 0 || profile->sums[level - 1] != NULL);
 	profile->sums[level] = sums;
 	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
 		const struct profile_self *self =
@@ -416,7 +416,7 @@ static void move_nodes(struct profile_node *nodes, uint32_t *number,
 		}
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool profile_is_valid(const struct profile *profile)
 {
 	const struct profile_node *nodes = profile->nodes;
@@ -459,7 +459,7 @@ void profile_seal(struct profile *profile)
 	order_selves(profile);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		sum_level(profile, level);
-	CLAIM_FULL(profile_is_valid(profile));
+	DEBUG_ASSERT(profile_is_valid(profile));
 	profile->sealed = true;
 }
 
@@ -516,7 +516,7 @@ static uint64_t sum_up(const struct profile *profile, uint32_t first,
 {
 	uint64_t contexts = 0;
 
-	CLAIM_FULL(first <= end && end <= profile->self_count);
+	DEBUG_ASSERT(first <= end && end <= profile->self_count);
 	memset(sum, 0, sizeof(*sum));
 	for (size_t i = first; i < end;) {
 		int level = fitting_level(i, end);
@@ -547,7 +547,7 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 {
 	const struct profile_node *nodes = profile->nodes;
 
-	CLAIM_FULL(node < profile->node_count);
+	DEBUG_ASSERT(node < profile->node_count);
 	assert(profile->sealed);
 	return sum_up(profile, nodes[node].first,
 		      nodes[nodes[node].end].first, side, sum);
@@ -557,7 +557,7 @@ uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum)
 {
 	assert(profile->sealed);
-	CLAIM_FULL(node < profile->node_count);
+	DEBUG_ASSERT(node < profile->node_count);
 	return sum_up(profile, profile->nodes[node].first,
 		      profile->nodes[node + 1].first, side, sum);
 }
@@ -568,7 +568,7 @@ bool profile_is_wrapper(const struct profile *profile, uint32_t node)
 	const struct profile_frame *frame = &profile->frames[at->frame];
 	const struct profile_frame *outer;
 
-	CLAIM_FULL(node != PROFILE_ROOT && node < profile->node_count);
+	DEBUG_ASSERT(node != PROFILE_ROOT && node < profile->node_count);
 	if (frame->glue)
 		return true;
 	if (at->parent == PROFILE_ROOT)

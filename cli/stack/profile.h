@@ -162,7 +162,7 @@ uint64_t profile_value(const struct profile *profile,
 		       const struct figures *figures, enum measure key);
 
 /* Checks the ranges of nodes and selves of a sealed profile (I1, I2). With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool profile_is_valid(const struct profile *profile);
 
 #endif

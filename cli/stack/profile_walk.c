@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct item {
 	uint32_t self;
@@ -94,8 +94,8 @@ static void find_children(const struct walking *walking, struct level *level,
 		struct branch *branch = new_branch(walking, level, n);
 		struct figures *sums = &level->figures[branch->figures];
 
-		CLAIM_FULL(branch->figures + 2 * profile->sides <=
-			   level->measure_count);
+		DEBUG_ASSERT(branch->figures + 2 * profile->sides <=
+			     level->measure_count);
 		for (unsigned side = 0; side < profile->sides; side++) {
 			branch->contexts += profile_inclusive(profile, n, side,
 							      &sums[side]);
@@ -133,7 +133,7 @@ static void find_groups(const struct walking *walking, struct level *level,
 			branch = new_branch(walking, level, item->node);
 			branch->first = i;
 		}
-		CLAIM_FULL(branch->first == i || branch->end == i);
+		DEBUG_ASSERT(branch->first == i || branch->end == i);
 		branch->end = i + 1;
 		branch->contexts += self->contexts;
 		sums = &level->figures[branch->figures + self->side];
@@ -224,7 +224,7 @@ static void describe(const struct walking *walking, const struct level *level,
 {
 	const struct branch *branch = &level->list[level->at];
 
-	CLAIM_FULL(level->at < level->count);
+	DEBUG_ASSERT(level->at < level->count);
 	*shown = (struct profile_branch){
 		.frame = branch->frame,
 		.node = branch->node,

@@ -27,7 +27,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
@@ -136,7 +136,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 	const struct frames_place *place = &filter->frames->places[number];
 	unsigned bits = TRIED;
 
-	CLAIM_FULL(number < filter->frames->place_count);
+	DEBUG_ASSERT(number < filter->frames->place_count);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		for (uint32_t i = 0; i < place->count; i++) {
 			if (!matches(filter, kind, &place->list[i]))
@@ -181,7 +181,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 		bits |= THROUGH;
 	bits |= bits_of_place(filter, place);
 	depth = count < DEPTH_MAX - depth ? depth + count : DEPTH_MAX;
-	CLAIM_FULL(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
+	DEBUG_ASSERT(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
 	return (outer & CUT) | depth << DEPTH_SHIFT | bits;
 }
 
@@ -364,7 +364,7 @@ static enum coverage_judged judge(void *owner, uint32_t node)
 	if (filter->by_group) {
 		uint32_t at = table_get(&filter->group_of, node);
 
-		CLAIM_FULL(at == TABLE_NONE || at < filter->group_count);
+		DEBUG_ASSERT(at == TABLE_NONE || at < filter->group_count);
 		if (!in_limits(filter, true, at == TABLE_NONE ? &none :
 			       &filter->groups[at], 0, false))
 			return COVERAGE_NOT_SELECTED;
@@ -398,7 +398,7 @@ uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes)
 {
 	uint64_t *chosen;
 
-	CLAIM(!filter->by_group);
+	ASSERT(!filter->by_group);
 	*nodes = filter->frames->contexts->node_count;
 	chosen = grow_zeroed(*nodes / 64 + 1, sizeof(*chosen));
 	for (size_t node = 0; node < *nodes; node++)

@@ -13,7 +13,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static enum store_state read_header(struct store *store)
 {
@@ -106,7 +106,7 @@ const char *store_state_text(enum store_state state)
 		[STORE_UNREADABLE] = "cannot be read",
 	};
 
-	CLAIM(state < sizeof(texts) / sizeof(*texts));
+	ASSERT(state < sizeof(texts) / sizeof(*texts));
 	return texts[state];
 }
 
@@ -177,7 +177,7 @@ bool store_bounds(const struct store *store, enum store_column column,
 	const struct store_directory *directory = &store->directory;
 	bool found = false;
 
-	CLAIM(column < STORE_ROW);
+	ASSERT(column < STORE_ROW);
 	*least = UINT64_MAX;
 	*greatest = 0;
 	for (size_t i = 0; i < directory->chunk_count; i++) {
@@ -200,7 +200,7 @@ uint64_t store_column_bytes(const struct store *store,
 {
 	uint64_t size = 0;
 
-	CLAIM(column < STORE_STORED);
+	ASSERT(column < STORE_STORED);
 	for (size_t i = 0; i < store->directory.chunk_count; i++)
 		size += store->directory.chunks[i].parts[column].size;
 	return size;

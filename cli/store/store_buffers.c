@@ -17,7 +17,7 @@
 #include "cli/base/io_full.h"
 #include "cli/store/store_pack.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define TAKEN (STORE_STORED + STORE_DERIVED)
 #define TAKE_ROWS 512		/* rows at a time: they stay in the cache */
@@ -321,7 +321,7 @@ struct store_buffers *store_buffers_new(int fd, unsigned packers, uint64_t end,
 {
 	struct store_buffers *buffers = grow_zeroed(1, sizeof(*buffers));
 
-	CLAIM(packers <= STORE_PACKERS_MAX);
+	ASSERT(packers <= STORE_PACKERS_MAX);
 	buffers->fd = fd;
 	buffers->end = end;
 	buffers->directory = directory;
@@ -392,7 +392,7 @@ struct store_buffer *store_buffers_pack(struct store_buffers *buffers,
 {
 	struct store_directory *directory = buffers->directory;
 
-	CLAIM(buffer->count > 0 && buffer->count <= STORE_CHUNK_ROWS);
+	ASSERT(buffer->count > 0 && buffer->count <= STORE_CHUNK_ROWS);
 	pthread_mutex_lock(&buffers->lock);
 	GROW(directory->chunks, directory->chunk_count,
 	     directory->chunk_capacity);

@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/decode/cursor.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CHECKSUM_SIZE 8
 
@@ -46,7 +46,7 @@ void store_header_put(struct buffer *bytes, const struct store_header *header)
 		buffer_little(bytes, 0, 8);
 	buffer_little(bytes, store_checksum(bytes->data + start,
 					    bytes->size - start, 0), 8);
-	CLAIM(bytes->size - start == STORE_HEADER_SIZE);
+	ASSERT(bytes->size - start == STORE_HEADER_SIZE);
 }
 
 /* The state of a file by its first bytes, which all versions have. */
@@ -343,7 +343,7 @@ uint64_t store_chunk_bytes(const struct store_chunk *chunk)
 struct store_range store_chunk_bounds(const struct store_chunk *chunk,
 				      enum store_column column)
 {
-	CLAIM(column < STORE_COLUMNS);
+	ASSERT(column < STORE_COLUMNS);
 	if (column < STORE_STORED)
 		return chunk->parts[column].bounds;
 	if (column == STORE_ROW)

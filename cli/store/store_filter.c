@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* How many values of a set are examined for a verdict on a chunk. */
 #define SET_LOOK_MAX (1u << 20)
@@ -163,7 +163,7 @@ void store_filter_init(struct store_filter *filter,
 		       const struct store_scan *scan,
 		       struct store_chunk_reader *reading)
 {
-	CLAIM(scan->term_count <= STORE_TERMS_MAX);
+	ASSERT(scan->term_count <= STORE_TERMS_MAX);
 	*filter = (struct store_filter){ .scan = scan, .reading = reading };
 	for (unsigned i = 0; i < 2; i++)
 		if (scan->alive[i].count == 1)

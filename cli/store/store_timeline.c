@@ -19,7 +19,7 @@
 #include "cli/store/store_locator.h"
 #include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Of one worker. */
 struct tally {
@@ -428,7 +428,7 @@ int store_timeline(struct store *store, const struct store_scan *scan,
 	bool right;
 	int error;
 
-	CLAIM(axis->steps > 0 && axis->steps <= STORE_STEPS_MAX);
+	ASSERT(axis->steps > 0 && axis->steps <= STORE_STEPS_MAX);
 	timeline->grouping = grouping;
 	timeline->weight = weight;
 	timeline->axis = axis;

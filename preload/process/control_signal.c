@@ -48,13 +48,13 @@ static void signal_arrived(int number)
 	struct recorder *r = recorder;
 	struct gl_shared *shared;
 
-	CLAIM_FULL(number > 0 && number < SIGNAL_COUNT);
+	DEBUG_ASSERT(number > 0 && number < SIGNAL_COUNT);
 	if (!recorder_is_on(r) || !(shared = r->shared))
 		return;
 	/* the signal was for a child that shares our memory (vfork) */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
-	CLAIM_FULL(signal_what[number] < GL_SIGNALLED);
+	DEBUG_ASSERT(signal_what[number] < GL_SIGNALLED);
 	if (!signal_post(shared, signal_what[number]))
 		atomic_fetch_add_explicit(
 			&shared->signalled[signal_what[number]], 1,

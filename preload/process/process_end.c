@@ -164,8 +164,8 @@ void process_end_exit(void)
 			process_end_wait(r);
 		return;
 	}
-	CLAIM_FULL(!atomic_load_explicit(&process_end->done,
-					 memory_order_relaxed));
+	DEBUG_ASSERT(!atomic_load_explicit(&process_end->done,
+					   memory_order_relaxed));
 	if (process_end_first)
 		process_end_first(r, &process_end->steps);
 	if (!process_end_is_brief(r))

@@ -71,7 +71,7 @@ void arenas_answer(struct gl_shared *shared);
 void arenas_leave(struct recorder *r);
 
 /* Checks the state, and that taken statistics have a stamp. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool arenas_is_valid(const struct arenas *arenas);
 
 #endif

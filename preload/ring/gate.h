@@ -86,7 +86,7 @@ void gate_shut(struct gl_shared *shared);
 void gate_shut_for_good(struct gl_shared *shared);
 
 /* Checks the counts of requests, and that OFF implies SHUT. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool gate_is_valid(const struct gl_shared *shared);
 
 #endif

@@ -113,7 +113,7 @@ struct recorder {
 	_Atomic uint32_t *ban_found;
 
 	_Atomic uint32_t lost;		/* 1: it was reported (recorder_lost) */
-	_Atomic uint32_t claimed;	/* 1: a claim has failed (claim.h) */
+	_Atomic uint32_t assertion_failed;	/* 1: one failed */
 
 	/* events before r->shared existed */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
@@ -218,7 +218,7 @@ bool recorder_may_report(const struct recorder *r);
 void recorder_has_reported(const struct recorder *r);
 
 /* Checks a thread with its ring, its struct gl_thread and its reasons for the
- * slow branch. With GNOMON_CLAIMS. */
+ * slow branch. With GNOMON_DEBUG_ASSERTS. */
 bool recorder_thread_is_valid(const struct recorder *r,
 			      const struct thread *thread);
 

@@ -153,7 +153,7 @@ static void request_leave(void)
 	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
 	uintptr_t passed = REQUEST_PASSED;
 
-	CLAIM_FULL(request_is_ours());
+	DEBUG_ASSERT(request_is_ours());
 	ask->cfa = 0;
 	atomic_store(&ask->holder, waits ? REQUEST_PASSED : 0);
 	atomic_fetch_add(&ask->left, 1);
@@ -193,13 +193,13 @@ static bool request_and_wait(struct recorder *r, struct gl_request *request,
 	bool answered;
 	unsigned i;
 
-	CLAIM(request_is_ours());
-	CLAIM_FULL(request_is_valid(request_turn, request));
+	ASSERT(request_is_ours());
+	DEBUG_ASSERT(request_is_valid(request_turn, request));
 	request->what = args->what;
 	request->number = args->number;
 	for (i = 0; i < 6; i++)
 		request->arg[i] = args->arg[i];
-	CLAIM_FULL(args->bytes + args->more_bytes <= GL_REQUEST_ROOM);
+	DEBUG_ASSERT(args->bytes + args->more_bytes <= GL_REQUEST_ROOM);
 	request->bytes = args->bytes + args->more_bytes;
 	memcpy(request->data, args->data, args->bytes);
 	/* pairs with the acquire of request_pending */
@@ -276,7 +276,7 @@ bool request_memory(struct recorder *r, bool blocks, struct gl_range *part,
 	return true;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool request_is_valid(const struct request_turn *turn,
 		      const struct gl_request *request)
 {

@@ -73,7 +73,7 @@ bool request_memory(struct recorder *r, bool blocks, struct gl_range *part,
 bool request_interrupted(uintptr_t sp);
 
 /* Before a request: checks that the caller holds the lock and that there is no
- * other request. With GNOMON_CLAIMS. */
+ * other request. With GNOMON_DEBUG_ASSERTS. */
 bool request_is_valid(const struct request_turn *turn,
 		      const struct gl_request *request);
 

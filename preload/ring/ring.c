@@ -133,7 +133,7 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	/* else records would be written anywhere. (`used` may be anything: a
 	 * handler may have pushed, and the writer taken, between its
 	 * halves.) */
-	if (!CLAIM(!(size & ring->mask)))
+	if (!ASSERT(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
 		ring_place(ring, head, ring_step(ring, head, head - used + size / 2));
@@ -291,7 +291,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		return false;
 	}
 	if (ring_gets_room(r, ring)) {
-		CLAIM_FULL(ring_is_valid(ring));
+		DEBUG_ASSERT(ring_is_valid(ring));
 		stale_cpus_drop(r);
 		ring_check_state(r, ring, kicked);
 		return true;
@@ -336,7 +336,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 		ring_push_free(shared, RECORDER_NESTED, id);
 		return NULL;
 	}
-	CLAIM_FULL(ring_is_valid(ring));
+	DEBUG_ASSERT(ring_is_valid(ring));
 	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
@@ -404,7 +404,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 		    &word[0], &old, 0, memory_order_relaxed,
 		    memory_order_relaxed))
 		return NULL;
-	CLAIM(head % RING_RECORD_MAX == 0);
+	ASSERT(head % RING_RECORD_MAX == 0);
 	/* pairs with the acquire of drain_scan: the zero is seen first */
 	if (!atomic_compare_exchange_strong_explicit(
 		    &ring->head, &head, head + RING_RECORD_MAX,

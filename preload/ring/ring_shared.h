@@ -27,7 +27,7 @@ void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 		    uint32_t id);
 
 /* Checks a ring for its owner: sizes, positions, and where it pushes. While the
- * writer does not hold it. With GNOMON_CLAIMS (claim.h). */
+ * writer does not hold it. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool ring_is_valid(const struct gl_ring *ring);
 
 /* Takes the room away, so that each producer checks the state (skip.h, I1). */

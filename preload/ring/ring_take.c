@@ -27,7 +27,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 
 	do {
 		id = (uint32_t)head;
-		if (!id || !CLAIM(id <= GL_RINGS_MAX))
+		if (!id || !ASSERT(id <= GL_RINGS_MAX))
 			return 0;
 		next = atomic_load_explicit(&shared->ring_next[id - 1],
 					    memory_order_relaxed);
@@ -99,11 +99,11 @@ uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which)
 		id = ring_pool_wait(r, shared, which);
 	if (id)
 		ring_pool_taken(r, shared, which);
-	CLAIM_FULL(ring_list_is_valid(shared, which));
+	DEBUG_ASSERT(ring_list_is_valid(shared, which));
 	return id;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool ring_list_is_valid(const struct gl_shared *shared,
 			enum recorder_pool which)
 {

@@ -10,7 +10,8 @@
  * more rings, or the writer is stalled. */
 uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which);
 
-/* Checks that a free list has no bad link and no cycle. With GNOMON_CLAIMS. */
+/* Checks that a free list has no bad link and no cycle. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool ring_list_is_valid(const struct gl_shared *shared,
 			enum recorder_pool which);
 

@@ -193,8 +193,8 @@ struct gl_setup {
 	uint64_t error_known, error_device, error_inode;
 };
 
-#define GL_CLAIM 192
-#define CLAIM_FAILED "a claim of the recorder's does not hold: "
+#define GL_ASSERTION 192
+#define ASSERTION_FAILED "assertion failed: "
 #define GL_STAT 1024
 #define GL_COMMAND 4096
 
@@ -344,9 +344,9 @@ struct gl_shared {
 	order_64 embedded[GL_EMBEDDED];
 	char live_path[GT_PATH_MAX];
 
-	/* which claim of the library does not hold (claim.h), written before
+	/* which assertion of the library failed (assertion.h), written before
 	 * the gate is shut; "": none */
-	char claim[GL_CLAIM];
+	char assertion[GL_ASSERTION];
 
 	/* by the thread that starts the recorder */
 	struct gl_at_start at_start;

@@ -328,24 +328,25 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 	recorder_has_reported(r);
 }
 
-/* claim_told. Later events may be wrong, so recording stops. */
-static BASE_SLOW void start_claim(const char *which)
+/* assertion_notify. Later events may be wrong, so recording stops. */
+static BASE_SLOW void start_assertion(const char *which)
 {
 	struct recorder *r = recorder;
-	char buffer[GL_CLAIM + 64];
+	char buffer[GL_ASSERTION + 64];
 	struct text text;
 
-	if (!r || atomic_exchange_explicit(&r->claimed, 1, memory_order_relaxed))
+	if (!r || atomic_exchange_explicit(&r->assertion_failed, 1,
+					   memory_order_relaxed))
 		return;
 	if (r->shared) {
-		text_init(&text, r->shared->claim, GL_CLAIM);
+		text_init(&text, r->shared->assertion, GL_ASSERTION);
 		text_put(&text, which);
 	}
 	recorder_set_off(r);
 	if (!recorder_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
-	text_put(&text, CLAIM_FAILED);
+	text_put(&text, ASSERTION_FAILED);
 	text_put(&text, which);
 	text_put(&text, ": recording has stopped");
 	message_print(buffer);
@@ -358,7 +359,7 @@ static bool start_begin(struct recorder *r)
 			      "recorded";
 	int err;
 
-	claim_told = start_claim;
+	assertion_notify = start_assertion;
 	r->pid = sys_getpid();
 	skip_start(start_random(r));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
@@ -437,7 +438,7 @@ static void start_undisturbed(struct recorder *r)
 	fork_copy_forget();
 	/* pairs with the acquire of start_enter */
 	if ((!r->forked || start_follows_fork()) && start_begin(r) &&
-	    !atomic_load_explicit(&r->claimed, memory_order_relaxed)) {
+	    !atomic_load_explicit(&r->assertion_failed, memory_order_relaxed)) {
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
@@ -568,7 +569,7 @@ static struct thread *start_register(struct recorder *r)
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
-	CLAIM_FULL(recorder_thread_is_valid(r, thread));
+	DEBUG_ASSERT(recorder_thread_is_valid(r, thread));
 	recorder_tls = thread;
 	return thread;
 }
@@ -641,7 +642,7 @@ BASE_SLOW struct thread *recorder_join(void)
 	return thread && thread->own ? thread : start_enter(true);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool recorder_thread_is_valid(const struct recorder *r,
 			      const struct thread *thread)
 {

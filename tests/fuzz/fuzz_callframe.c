@@ -9,7 +9,7 @@
 
 #include "cli/symbol/cfi/agreement.h"
 #include "cli/symbol/cfi/rule_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,7 +19,7 @@ static bool keep_row(void *owner, const struct callframe_row *row)
 {
 	uint64_t *end = owner;
 
-	CLAIM(row->start < row->end && row->start >= *end);
+	ASSERT(row->start < row->end && row->start >= *end);
 	*end = row->end;
 	return true;
 }
@@ -56,10 +56,10 @@ static void make_rules(const struct binary *binary)
 	rule_file_bytes(binary, &made, &bytes);
 	file = elffile_of_memory((unsigned char *)bytes.data, bytes.size,
 				 "made");
-	CLAIM(file != NULL);
+	ASSERT(file != NULL);
 	callframe_open(&table, file);
-	CLAIM(table.left_out == 0);
-	CLAIM(table.count <= made.count);
+	ASSERT(table.left_out == 0);
+	ASSERT(table.count <= made.count);
 	callframe_free(&table);
 	elffile_close(file);
 	made_rules_free(&made);

@@ -33,7 +33,7 @@
 #include "cli/model/heap.h"
 #include "cli/model/stats/timeline.h"
 #include "cli/stack/profile_walk.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
 #define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */
@@ -117,7 +117,7 @@ static void advance(struct massif *m, uint64_t stamp)
 	while (m->row < m->rows &&
 	       timeline_stamp(model_timeline(model), (m->row + 1) * m->step) <=
 			stamp) {
-		CLAIM_FULL(m->row < SNAPSHOTS);
+		DEBUG_ASSERT(m->row < SNAPSHOTS);
 		m->extras[m->row] = m->extra;
 		m->values[m->row++] = m->now;
 	}
@@ -245,7 +245,7 @@ static bool enter(void *owner, const struct profile_branch *branch)
 	}
 	around->shown += m->counting;
 	number = new_branch(m);
-	CLAIM_FULL(number < m->branch_count);
+	DEBUG_ASSERT(number < m->branch_count);
 	GROW_TO(m->path, m->path_capacity, branch->depth + 1);
 	m->path[branch->depth + 1] = number;
 	if (!m->counting)

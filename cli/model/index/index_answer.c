@@ -29,7 +29,7 @@
 #include "cli/model/view.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* There is only one maximum, and all costs have their values at it. */
 #define PEAK_EPOCH 1
@@ -295,7 +295,7 @@ static void make_costs(struct answer *answer)
 		uint32_t group = answer->order[i];
 		uint32_t cost = cost_for(answer, &answer->groups.list[group]);
 
-		CLAIM_FULL(cost == i);
+		DEBUG_ASSERT(cost == i);
 		fill_cost(&model->contexts.costs[cost], &answer->sums[group],
 			  answer->peaks != NULL ? &answer->peaks[group] :
 						  NULL);
@@ -482,7 +482,7 @@ static int find(struct answer *answer)
 
 void index_attach(struct model *model, struct store *store)
 {
-	CLAIM(model->store == NULL);
+	ASSERT(model->store == NULL);
 	model->store = store;
 }
 
@@ -509,8 +509,8 @@ int index_answer(struct model *model, const struct index_wanted *wanted,
 	struct index_facts facts;
 	int error = -EBADMSG;
 
-	CLAIM(index_supports(&model->options));
-	CLAIM(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
+	ASSERT(index_supports(&model->options));
+	ASSERT(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
 	forget(model);
 	take_chosen(model, wanted);
 	if (!index_facts_read(model->store, &facts))

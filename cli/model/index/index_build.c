@@ -25,7 +25,7 @@
 #include "cli/model/index/index_trace.h"
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/read/reader.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* States are taken at half of the file, at half of the remainder, and so on,
  * until this many bytes before its end; the last one is kept. When the trace
@@ -141,7 +141,7 @@ static void put_facts(const struct building *b, uint64_t prefix,
 					model_threads(b->model)->count),
 	};
 
-	CLAIM_FULL(pairing->event_capacity == pairing->thread_capacity);
+	DEBUG_ASSERT(pairing->event_capacity == pairing->thread_capacity);
 	index_facts_write(&facts, writer);
 }
 

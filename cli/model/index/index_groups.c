@@ -23,7 +23,7 @@
 #include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/index/index_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Sums of this many groups fit in the caches. */
 #define ALL_MAX (1u << 16)
@@ -331,7 +331,7 @@ static void number_places(struct index_groups *groups)
 			add_group(groups, index_dense_node(dense, place),
 				  block_keys_number(&groups->keys, values));
 		}
-	CLAIM(groups->count == count);
+	ASSERT(groups->count == count);
 }
 
 static void forget(struct finding *finding)
@@ -495,7 +495,7 @@ int index_groups_find(struct index_groups *groups, const struct model *model,
 		error = -E2BIG;
 	forget(finding);
 	free(finding);
-	CLAIM(groups->count < STORE_NONE);
+	ASSERT(groups->count < STORE_NONE);
 	if (keyed && error == 0 && groups->dense.bits == NULL)
 		index_cells_make(&groups->cells, groups->list, groups->count,
 				 model->contexts.node_count);

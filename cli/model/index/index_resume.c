@@ -14,7 +14,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/store/store_cursor.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const size_t widths[STATE_LISTS] = INDEX_STATE_WIDTHS;
 
@@ -413,7 +413,7 @@ bool index_resume_take_up(struct index_resume *resume,
 {
 	const struct index_list *lists = resume->lists;
 
-	CLAIM(!resume->done);
+	ASSERT(!resume->done);
 	resume->done = true;
 	return keeps_ended(resume) && take_head(resume, pairing) &&
 	       take_threads(&lists[STATE_THREADS], pairing) &&

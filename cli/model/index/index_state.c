@@ -9,7 +9,7 @@
 #include "cli/base/sort.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static void put(struct index_state *state, uint64_t word)
 {
@@ -190,7 +190,7 @@ bool index_state_take(struct index_state *state, struct index_pairing *pairing,
 {
 	state->count = pairing->sequence_count = 0;
 	pairing->taken_edges = 0;
-	CLAIM_FULL(pairing->leaving == 0);
+	DEBUG_ASSERT(pairing->leaving == 0);
 	put(state, INDEX_STATE_VERSION);
 	put(state, offset);
 	put(state, pairing->ended);
@@ -204,7 +204,7 @@ bool index_state_take(struct index_state *state, struct index_pairing *pairing,
 		   (pairing->sampled ? STATE_SAMPLED : 0) |
 		   (pairing->edges.gap ? STATE_GAP : 0));
 	put_most(state, &pairing->most);
-	CLAIM_FULL(state->count == STATE_HEAD);
+	DEBUG_ASSERT(state->count == STATE_HEAD);
 	if (!put_points(state, reader) || !pairing->begun) {
 		state->count = 0;
 		return false;

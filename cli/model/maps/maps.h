@@ -271,7 +271,7 @@ void maps_explain_create(struct maps *maps, const struct map_clue *clue);
 void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 		       const struct map_clue *clue);
 
-/* I1 of maps.c, and the order of the curve. With GNOMON_CLAIMS. */
+/* I1 of maps.c, and the order of the curve. With GNOMON_DEBUG_ASSERTS. */
 bool maps_is_valid(const struct maps *maps);
 
 #endif

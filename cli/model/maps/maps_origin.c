@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/base/text/base_name.h"
 #include "cli/model/maps/maps.h"
@@ -26,7 +26,7 @@ static bool is_unowned(const struct maps *maps, const struct span *span)
 {
 	const struct mapping *mapping = &maps->list[span->owner];
 
-	CLAIM_FULL(span->owner < maps->count);
+	DEBUG_ASSERT(span->owner < maps->count);
 	return mapping->look != 0 && !(span->flags & MAPS_SPAN_FILE) &&
 		(mapping->origin == MAP_OTHER ||
 		 (mapping->look == maps->looks &&
@@ -189,7 +189,7 @@ static bool has_code(const struct maps *maps, uint32_t index)
 
 	while ((span = spans_at(&maps->spans, at)) != NULL &&
 	       span->start < end) {
-		CLAIM_FULL(at < span->end);
+		DEBUG_ASSERT(at < span->end);
 		if (span->owner == index && span->flags & GT_MAPS_EXECUTE)
 			return true;
 		at = span->end;
@@ -228,7 +228,7 @@ static const struct map_page *first_block(const struct maps *maps,
 		const struct map_page *page = k == TABLE_NONE ? NULL :
 			&maps->pages[k];
 
-		CLAIM_FULL(k == TABLE_NONE || k < maps->page_count);
+		DEBUG_ASSERT(k == TABLE_NONE || k < maps->page_count);
 		if (page == NULL || page->page - start >= end - start ||
 		    page->stamp == 0 || page->stamp + maps->window < since)
 			continue;
@@ -259,7 +259,7 @@ static void explain_blocks(struct maps *maps, uint32_t index,
 			maps_claim(maps, from, to, MAP_MALLOC, page->node,
 				   page->stamp);
 		}
-		CLAIM_FULL(at < to);
+		DEBUG_ASSERT(at < to);
 		at = to;
 	}
 }
@@ -280,7 +280,7 @@ void maps_explain(struct maps *maps, const struct trace_maps *head)
 		if (maps->clues[i].what == GT_EXTRA_CREATE)
 			maps_explain_create(maps, &maps->clues[i]);
 	for (size_t i = 0; i < maps->found_count; i++) {
-		CLAIM_FULL(maps->found[i] < maps->count);
+		DEBUG_ASSERT(maps->found[i] < maps->count);
 		if (maps->list[maps->found[i]].origin != MAP_OTHER ||
 		    maps->list[maps->found[i]].bytes == 0)
 			continue;

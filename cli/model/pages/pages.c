@@ -19,7 +19,7 @@
 #include "cli/model/map_index.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Heaps of glibc's other arenas are aligned to their size. */
 #define ARENA_HEAP (UINT64_C(64) << 20)
@@ -121,7 +121,7 @@ static void each_share(struct counting *c, const struct page_cover *cover,
 		add(c, &cover->members[i], (part - before) * pages);
 		before = part;
 	}
-	CLAIM_FULL(before == page_size);	/* I1 */
+	DEBUG_ASSERT(before == page_size);	/* I1 */
 }
 
 /* Finds which parts of a cover are in mappings of the snapshot. */
@@ -337,7 +337,7 @@ static void make_mappings(struct pages *pages, const struct map_index *maps)
 		pages->mappings[i].path = map_index_name(maps, (uint32_t)i);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool pages_are_valid(const struct pages *pages)
 {
 	struct pages_sum uses = { 0 }, mappings = { 0 }, heaps = { 0 };
@@ -382,7 +382,7 @@ struct pages *pages_new(const struct model *model,
 	pages->cut = pages_sweep(&sweep, model);
 	while (c.mapping < c.mapping_count)
 		close_mapping(&c);
-	CLAIM_FULL(pages_are_valid(pages));
+	DEBUG_ASSERT(pages_are_valid(pages));
 	free(c.node_of_cost);
 	free(c.shared);
 	free(c.touched);

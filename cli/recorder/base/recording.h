@@ -13,7 +13,7 @@
 #include "preload/base/base.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The parent's live file, in a forked child's recorder (parent_live.h). */
 struct parent_live {
@@ -96,7 +96,7 @@ static inline uint64_t recording_ring_address(const struct recording *r,
 static inline const uint8_t *recording_ring_data(const struct recording *r,
 						 uint32_t id)
 {
-	CLAIM_FULL(id < r->ring_count);
+	DEBUG_ASSERT(id < r->ring_count);
 	return (const uint8_t *)r->live + r->given[id].offset;
 }
 
@@ -110,7 +110,7 @@ static inline bool recording_is_nested(const struct recording *r, uint32_t id)
 static inline struct gl_thread *recording_thread(const struct recording *r,
 						 uint32_t id)
 {
-	CLAIM_FULL(id < r->ring_count && r->threads[id / GL_THREADS]);
+	DEBUG_ASSERT(id < r->ring_count && r->threads[id / GL_THREADS]);
 	return (struct gl_thread *)((char *)r->live +
 				    r->threads[id / GL_THREADS]) +
 	       id % GL_THREADS;

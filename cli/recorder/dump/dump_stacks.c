@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512
@@ -130,7 +130,7 @@ static long dump_path(struct dump_stacks *d, uint32_t context)
 	for (i = first; i < end; i++)
 		if (d->path[i]->edit != GNOMON_HIDE)
 			d->path[kept++] = d->path[i];
-	CLAIM_FULL(first <= end && end <= n && kept <= n);
+	DEBUG_ASSERT(first <= end && end <= n && kept <= n);
 	return kept;
 }
 
@@ -346,7 +346,7 @@ size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
 		if (done && n > room - done)
 			return done;
 		n = base_min(n, room - done);
-		CLAIM_FULL(done + n <= room);
+		DEBUG_ASSERT(done + n <= room);
 		memcpy(to + done, d->line + d->line_reported, n);
 		d->line_reported += n;
 		done += n;

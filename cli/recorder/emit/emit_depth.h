@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/trace/format/trace_format.h"
 
@@ -40,7 +40,7 @@ uint32_t emit_depth_context(struct emit_depth *cut, uint32_t id);
 static inline const struct gl_node *
 emit_depth_node(const struct emit_depth *cut, uint32_t id)
 {
-	CLAIM_FULL(id < cut->first || id - cut->first < cut->count);
+	DEBUG_ASSERT(id < cut->first || id - cut->first < cut->count);
 	return id < cut->first ? &cut->whole[id] :
 				 &cut->nodes[id - cut->first];
 }

@@ -17,7 +17,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/process/exit_status_find.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the
 					 * trace */
@@ -73,7 +73,7 @@ static void emit_info_command(struct emit_info *info, struct text_key *text)
 			return;
 		info->command_length = emit_info_read_command(info);
 	}
-	CLAIM_FULL(info->command_length <= EMIT_INFO_COMMAND_MAX);
+	DEBUG_ASSERT(info->command_length <= EMIT_INFO_COMMAND_MAX);
 	if (info->command_length > 0)
 		text_key_bytes(text, "command", info->command,
 			       info->command_length);

@@ -65,7 +65,7 @@ static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 	return id;
 }
 
-/* I1 and I2 of emit_node.c hold for the batch. With GNOMON_CLAIMS. */
+/* I1 and I2 of emit_node.c hold for the batch. With GNOMON_DEBUG_ASSERTS. */
 bool emit_node_is_valid(const struct emit_node *emit);
 
 #endif

@@ -53,7 +53,8 @@ bool ring_pool_grow(struct ring_pool *pool, uint32_t id);
  * is used. */
 void ring_pool_ready(struct ring_pool *pool, uint32_t id, uint64_t head);
 
-/* Rings in use and free blocks lie in the data region. With GNOMON_CLAIMS. */
+/* Rings in use and free blocks lie in the data region. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool ring_pool_is_valid(const struct ring_pool *pool);
 
 #endif

@@ -21,7 +21,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/ring/blocks_request.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Sums, in fixed point with --sample; lifetimes are always integers. */
 struct block_table_sum {
@@ -199,7 +199,7 @@ static inline void block_table_set_slot(struct block_table *table,
 static inline struct block_table_figure *block_table_figure_at(
 	const struct block_table *table, uint32_t number)
 {
-	CLAIM_FULL(number > 0 && number <= table->figure_count);
+	DEBUG_ASSERT(number > 0 && number <= table->figure_count);
 	return (struct block_table_figure *)table->figures.at + number;
 }
 
@@ -210,7 +210,7 @@ block_table_figure_of(const struct block_table *table, uint32_t context);
 static inline struct block_table_thread *block_table_thread_of(
 	const struct block_table *table, const struct block *block)
 {
-	CLAIM_FULL(block->thread < table->thread_count);
+	DEBUG_ASSERT(block->thread < table->thread_count);
 	return (struct block_table_thread *)table->threads.at + block->thread;
 }
 

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Fractions of the memory budget. */
 #define BLOCK_TABLE_FIGURES_PART 16
@@ -45,7 +45,7 @@ uint32_t block_table_figure_number(struct block_table *table, uint32_t context)
 			  (context + UINT64_C(1)) * sizeof(*number)))
 		return 0;
 	number = (uint32_t *)table->numbers.at + context;
-	CLAIM_FULL(*number <= table->figure_count);
+	DEBUG_ASSERT(*number <= table->figure_count);
 	if (likely(*number))
 		return *number;
 	if (!vector_reach(&table->figures, (table->figure_count +
@@ -53,9 +53,9 @@ uint32_t block_table_figure_number(struct block_table *table, uint32_t context)
 					   sizeof(struct block_table_figure)))
 		return 0;
 	*number = ++table->figure_count;
-	CLAIM_FULL((*number + UINT64_C(1)) *
-			   sizeof(struct block_table_figure) <=
-		   table->figures.ready);
+	DEBUG_ASSERT((*number + UINT64_C(1)) *
+			     sizeof(struct block_table_figure) <=
+		     table->figures.ready);
 	block_table_figure_begin(block_table_figure_at(table, *number),
 				 context);
 	return *number;
@@ -101,7 +101,7 @@ static uint32_t block_table_thread_take(struct block_table *table)
 {
 	uint32_t i = table->threads_unused;
 
-	CLAIM_FULL(i < table->thread_count);
+	DEBUG_ASSERT(i < table->thread_count);
 	if (i) {
 		table->threads_unused =
 			block_table_thread_entry(table, i)->next;
@@ -121,7 +121,7 @@ static void block_table_thread_give(struct block_table *table,
 {
 	if (!thread->gone || thread->blocks)
 		return;
-	CLAIM_FULL(thread != block_table_thread_entry(table, 0));	/* I2 */
+	DEBUG_ASSERT(thread != block_table_thread_entry(table, 0));	/* I2 */
 	*thread = (struct block_table_thread){ .next = table->threads_unused };
 	table->threads_unused =
 		(uint32_t)(thread - block_table_thread_entry(table, 0));
@@ -159,10 +159,10 @@ void block_table_thread_new(struct block_table *table, uint32_t ring,
 		*block_table_thread_entry(table, of->thread) =
 			(struct block_table_thread){ .serial = serial,
 						.ring = ring };
-	CLAIM_FULL(of->thread < table->thread_count);
+	DEBUG_ASSERT(of->thread < table->thread_count);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* How many entries belong to rings; UINT32_MAX: an entry is not its ring's. */
 static uint32_t block_table_threads_of_rings(const struct block_table *table)
 {
@@ -276,5 +276,5 @@ void block_table_forget(struct block_table *table, uint64_t tick)
 		block_table_thread_give(table, thread);
 	}
 	table->edges.gap = true;
-	CLAIM_FULL(block_table_is_valid(table));
+	DEBUG_ASSERT(block_table_is_valid(table));
 }

@@ -34,7 +34,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/recorder/live_blocks/block_table_rounded.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Interval at which totals are written; it grows with their number. */
 #define CULL_REPORT_NS (1 * UINT64_C(1000000000))
@@ -51,7 +51,7 @@ static void cull_hole(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 	uint32_t previous = slot->ring_previous;
 
-	CLAIM_FULL(slot->state == CULL_STAYS);
+	DEBUG_ASSERT(slot->state == CULL_STAYS);
 	slot->state = CULL_HOLE;
 	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
 	slot->word[3] = 1;
@@ -145,7 +145,7 @@ static void cull_begun(void *owner, const struct block *block, uint32_t number,
 	assert(!at || !block->odd);
 	if (!at)
 		return;
-	CLAIM_FULL(cull_slot(cull, at)->state == CULL_STAYS);
+	DEBUG_ASSERT(cull_slot(cull, at)->state == CULL_STAYS);
 	cull_slot(cull, at)->state = CULL_LIVE;
 	cull_slot(cull, at)->block = number;
 }
@@ -159,8 +159,8 @@ static void cull_peak(void *owner)
 	for (i = 0; i < cull->doubt_count; i++) {
 		const struct cull_undecided *doubt = cull_undecided(cull, i);
 
-		CLAIM_FULL(cull_slot(cull, doubt->begin)->state ==
-			   CULL_UNDECIDED);
+		DEBUG_ASSERT(cull_slot(cull, doubt->begin)->state ==
+			     CULL_UNDECIDED);
 		cull_slot(cull, doubt->begin)->state = CULL_STAYS;
 		cull_slot(cull, doubt->end)->doubt = 0;
 		if (doubt->moves)
@@ -176,7 +176,7 @@ static void cull_defer(struct cull *cull, const struct cull_undecided *doubt)
 {
 	uint32_t i = cull->doubt_count;
 
-	CLAIM_FULL(doubt->begin && doubt->end);
+	DEBUG_ASSERT(doubt->begin && doubt->end);
 	if (!vector_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt))) {
 		cull_chains_stay(cull, &doubt->link);
 		return;
@@ -246,8 +246,8 @@ static uint32_t cull_ended(void *owner, const struct block *block,
 		    doubt.begin && cull_may_go(cull, block, end);
 
 	if (doubt.begin) {
-		CLAIM_FULL(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
-			   cull_slot(cull, doubt.begin)->block == number);
+		DEBUG_ASSERT(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
+			     cull_slot(cull, doubt.begin)->block == number);
 		cull_slot(cull, doubt.begin)->state = CULL_STAYS;
 		block_table_set_slot(cull->table, number, 0);
 	}

@@ -22,7 +22,7 @@
 
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CULL_CHAINS_PART 16	/* fraction of the memory budget */
 #define CULL_CHAINS_SLOTS 3	/* that leaving out a block may need */
@@ -36,7 +36,7 @@ void cull_chains_init(struct cull_chains *chains, uint64_t bytes)
 
 static struct cull_chain *cull_chain(const struct cull *cull, uint32_t number)
 {
-	CLAIM_FULL(number > 0 && number < cull->chains.count);
+	DEBUG_ASSERT(number > 0 && number < cull->chains.count);
 	return (struct cull_chain *)cull->chains.list.at + number;
 }
 
@@ -205,7 +205,7 @@ void cull_chains_settle(struct cull *cull, const struct cull_link *link)
 {
 	if (!link->chain)
 		return;
-	CLAIM_FULL(cull_chain(cull, link->chain)->doubts > 0);
+	DEBUG_ASSERT(cull_chain(cull, link->chain)->doubts > 0);
 	cull_chain(cull, link->chain)->doubts--;
 	cull_chains_drop(cull, link->chain);
 }
@@ -270,7 +270,7 @@ static void cull_chains_report_end(struct cull *cull, uint32_t index,
 	};
 	struct cull_slot *slot = cull_slot(cull, number);
 
-	CLAIM_FULL(slot->state == CULL_STAYS && !slot->left);
+	DEBUG_ASSERT(slot->state == CULL_STAYS && !slot->left);
 	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
 	slot->word[2] = (uint64_t)GT_EXTRA_CHAIN_ENDS << 32;
 	slot->word[3] = chain->chain.last_size;

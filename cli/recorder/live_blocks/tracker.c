@@ -14,7 +14,7 @@
 #include "library/gnomon/gnomon.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Memory budget: a multiple of --memory, plus a minimum. Hardly any program
  * needs much of it. */
@@ -169,7 +169,7 @@ void tracker_poll(struct writer *w, uint64_t now_ns)
 	}
 	if (!tracker->open)
 		return;
-	CLAIM_FULL(w->drain.merge == &tracker->merge);
+	DEBUG_ASSERT(w->drain.merge == &tracker->merge);
 	tracker_measure(w, now_ns);
 	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
 					  memory_order_relaxed)))
@@ -251,7 +251,7 @@ long tracker_reply(struct writer *w, struct gl_request *request)
 {
 	int err = tracker_settle(w, request->arg[1]);
 
-	CLAIM_FULL(request->bytes <= GL_REQUEST_ROOM);
+	DEBUG_ASSERT(request->bytes <= GL_REQUEST_ROOM);
 	memset(request->data, 0, request->bytes);
 	if (!err)
 		err = block_table_reply(&w->tracker.table, request->number,

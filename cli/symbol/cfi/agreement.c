@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/symbol/cfi/callframe_value.h"
 #include "cli/symbol/cfi/lsda_pads.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LINKAGE_PIECE 16	/* bytes, in x86-64's PLT */
 
@@ -501,7 +501,7 @@ void agreement_check(struct agreement_checker *checker,
 	const uint8_t *bytes;
 	bool is_linkage = false;
 
-	CLAIM_FULL(entry->start < entry->end);
+	DEBUG_ASSERT(entry->start < entry->end);
 	memset(result, 0, sizeof(*result));
 	c->checker = checker;
 	c->entry = entry;

@@ -27,7 +27,7 @@
 #include "cli/symbol/cfi/debug_rules.h"
 #include "cli/symbol/cfi/function_starts.h"
 #include "cli/symbol/cfi/symbolic_run.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LOST_CALLS 16		/* in a function; each needs another run */
 #define FUNCTION_ALIGNMENT 16	/* of x86-64 compilers with optimisation */
@@ -190,8 +190,8 @@ static void add_row(struct making *m, const struct made_row *row, uint64_t end)
 		entry = &made->entries[made->count++];
 		*entry = (struct made_entry){ row->start, row->start,
 					      made->row_count, 0 };
-		CLAIM_FULL(made->count == 1 ||
-			   entry[-1].end <= entry->start);	/* I1 */
+		DEBUG_ASSERT(made->count == 1 ||
+			     entry[-1].end <= entry->start);	/* I1 */
 		m->open = true;
 	} else if (same_row(&made->rows[made->row_count - 1], row)) {
 		entry->end = end;
@@ -486,7 +486,7 @@ static void make_gap(struct making *m, const struct code_gap *gap)
 		uint64_t end = function_starts_end(&m->starts, gap, at);
 		uint64_t next = make_function(m, gap, at, end);
 
-		CLAIM_FULL(next > at);
+		DEBUG_ASSERT(next > at);
 		m->made->code_bytes += (next < end ? next : end) - at;
 		if (next < m->data_end)
 			next = m->data_end;

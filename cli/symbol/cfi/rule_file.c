@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 enum { SECTION_NOTE = 1, SECTION_FRAMES, SECTION_NAMES, SECTIONS };
 #define PHDRS 2
@@ -94,7 +94,7 @@ static unsigned column_of(const struct writing *w, unsigned reg)
 {
 	int column = machine_column(w->machine, reg);
 
-	CLAIM_FULL(column >= 0);
+	DEBUG_ASSERT(column >= 0);
 	return (unsigned)column;
 }
 
@@ -106,7 +106,7 @@ static void put_expression(struct writing *w, unsigned reg, int64_t offset,
 	struct writing inner = *w;
 
 	inner.out = &code;
-	CLAIM_FULL(reg < 32);
+	DEBUG_ASSERT(reg < 32);
 	put(&inner, DW_OP_breg0 + reg, 1);
 	put_sleb(&inner, offset);
 	if (deref)
@@ -128,7 +128,7 @@ static void put_register(struct writing *w, unsigned reg,
 		put_uleb(w, column);
 		break;
 	case MADE_AT_CFA:
-		CLAIM_FULL(row->offset[reg] % w->machine->word == 0);
+		DEBUG_ASSERT(row->offset[reg] % w->machine->word == 0);
 		factored = row->offset[reg] / -(int)w->machine->word;
 		if (factored >= 0 && column < 0x40) {
 			put(w, DW_CFA_offset | column, 1);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/io_full.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* so that sums of sizes never
 						 * overflow */
@@ -95,8 +95,8 @@ int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
 const char *elf_texts_at(const struct elf_texts *texts, uint64_t offset)
 {
 	/* strings of a mapped file may have changed */
-	CLAIM_FULL(!texts->owned || !texts->size ||
-		   texts->owned[texts->size - 1] == '\0');
+	DEBUG_ASSERT(!texts->owned || !texts->size ||
+		     texts->owned[texts->size - 1] == '\0');
 	return offset < texts->size ? texts->data + offset : "";
 }
 

@@ -18,7 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static int inflate(struct inflater *inflater, void *to, size_t raw,
 		   const void *from, size_t stored)
@@ -123,15 +123,15 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 			    limits);
 	if (error != 0)
 		return error;
-	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
+	DEBUG_ASSERT(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
 	make_room(&columns->buffer, &columns->capacity,
 		  layout.room + COLUMNS_PAD);
 	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
 		size_t raw = layout.raw[i];
 
-		CLAIM_FULL((size_t)(to - columns->buffer) + raw <=
-			   columns->capacity);
+		DEBUG_ASSERT((size_t)(to - columns->buffer) + raw <=
+			     columns->capacity);
 		if (layout.stored[i] < raw)
 			error = inflate(inflater, to, raw, layout.bytes[i],
 					layout.stored[i]);
@@ -144,7 +144,7 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 		columns->column[i] = (struct cursor){ to, to + raw, false };
 		to += raw;
 	}
-	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
+	DEBUG_ASSERT((size_t)(to - columns->buffer) == layout.room);	/* I2 */
 	memset(to, 0, COLUMNS_PAD);
 	return 0;
 }

@@ -36,7 +36,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/live_read.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first or among the first */
@@ -173,7 +173,7 @@ static void note_position(struct trace_end *end, const struct chunk *chunk)
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
 	}
-	CLAIM_FULL(i < end->count);
+	DEBUG_ASSERT(i < end->count);
 	if (chunk->generation > end->seen[i].generation) {
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
@@ -189,7 +189,7 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 
 	if (i == TABLE_NONE || chunk->generation > end->seen[i].generation)
 		return false;
-	CLAIM_FULL(i < end->count);
+	DEBUG_ASSERT(i < end->count);
 	return chunk->generation < end->seen[i].generation ||
 		chunk->last <= end->seen[i].last;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void trace_status_cannot_open(const char *path, int error, struct notes *notes)
 {
@@ -100,7 +100,7 @@ static void report_damages(const char *path, struct reader_report *report,
 			harmless++;
 		else
 			report_damage(path, &report->damage[i], notes);
-	CLAIM_FULL(harmless <= report->damage_count);
+	DEBUG_ASSERT(harmless <= report->damage_count);
 	report->damage_count -= harmless;
 	if (report->damage_count > SCAN_DAMAGE_SHOWN)
 		notes_error(notes, "%s: damaged in %" PRIu64 " more places",

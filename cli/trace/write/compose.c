@@ -15,7 +15,7 @@
 #include "cli/base/grow.h"
 #include "cli/trace/format/recent.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void compose_varint(struct buffer *out, uint64_t value)
 {
@@ -25,7 +25,7 @@ void compose_varint(struct buffer *out, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (char)(value | 0x80);
 	bytes[n++] = (char)value;
-	CLAIM_FULL(n <= CURSOR_VARINT_MAX);
+	DEBUG_ASSERT(n <= CURSOR_VARINT_MAX);
 	buffer_add(out, bytes, n);
 }
 
