@@ -327,7 +327,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, bool steps)
 	struct gl_node *node;
 
 	for (;;) {
-		/* Pairs with the writer's release after it reserved pages. */
+		/* Pairs with the recorder's release after it reserved pages. */
 		uint32_t limit = atomic_load_explicit(config.node_limit,
 						      memory_order_acquire);
 

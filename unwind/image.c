@@ -105,7 +105,7 @@ static bool is_reserved(uint32_t index)
 	unsigned tries;
 
 	for (tries = 0; list.public_limit && tries < 2; tries++) {
-		/* Pairs with the writer's release after it reserved pages. */
+		/* Pairs with the recorder's release after it reserved pages. */
 		if (index < atomic_load_explicit(list.public_limit,
 						 memory_order_acquire))
 			return true;
@@ -126,7 +126,7 @@ static struct gl_image *new_record(uint32_t index)
 
 static void publish_record(struct gl_image *g)
 {
-	/* Pairs with the writer's acquire. */
+	/* Pairs with the recorder's acquire. */
 	ASSERT(list.count <= IMAGES_MAX);
 	ASSERT(atomic_load_explicit(list.public_count, memory_order_relaxed) <=
 	       list.count);
@@ -259,7 +259,7 @@ static void image_retire(struct image *image)
 				       g->segment[i].start +
 					       g->segment[i].size + 1,
 				       g->first_node);
-	/* Pairs with the writer's acquire: nodes below are the image's. */
+	/* Pairs with the recorder's acquire: nodes below are the image's. */
 	atomic_store_explicit(&g->end_node, context_count(),
 			      memory_order_release);
 	ASSERT(g->first_node <= g->end_node);

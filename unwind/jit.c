@@ -79,7 +79,7 @@ static void count_up(_Atomic uint32_t *to, const _Atomic uint32_t *from)
 {
 	uint32_t figure;
 
-	/* The writer reads the source again, so that the last value is
+	/* The recorder reads the source again, so that the last value is
 	 * right. */
 	do {
 		figure = atomic_load_explicit(from, memory_order_seq_cst);

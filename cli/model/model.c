@@ -150,7 +150,7 @@ static void take_image(void *owner, const struct trace_image *record)
 	struct trace_image image = *record;
 	const char *program = model_fact(model, GT_INFO, "exe");
 
-	/* the loader has no name for the main program, and the writer was
+	/* the loader has no name for the main program, and the recorder was
 	 * killed before it could read the kernel's */
 	if (image.flags & GT_IMAGE_MAIN && image.path_size == 0 && program) {
 		image.path = program;

@@ -26,7 +26,7 @@
  * I2: no event above `settled` was taken (event_merge.h), and no SYNC has a
  *     watermark above it.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/control.h"
 

@@ -5,8 +5,8 @@
  *	          ▲                                                         │
  *	          └──────────────────── answer is sent ◀────────────────────┘
  *
- * The socket name belongs to the first binder. After an exec, the writer of the
- * previous program still has it for a moment, so binding is retried.
+ * The socket name belongs to the first binder. After an exec, the recorder of
+ * the previous program still has it for a moment, so binding is retried.
  *
  * I1: no call blocks. A client that sends no complete line in time, or does not
  *     read its answer, is disconnected.

@@ -1,7 +1,7 @@
 /*
  * event_merge.h: merges the events of all rings in the order of their stamps,
  * for the block table (block_table.h). It sits between rings and encoding, and
- * runs only while a feature needs it. The writer only.
+ * runs only while a feature needs it. The recorder only.
  */
 #ifndef GNOMON_EVENT_MERGE_H
 #define GNOMON_EVENT_MERGE_H

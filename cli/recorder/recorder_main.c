@@ -273,7 +273,7 @@ static void main_run(void *owner)
 	writer_run(owner);
 }
 
-/* Runs the writer on a larger stack if the stack limit is too small. */
+/* Runs the recorder on a larger stack if the stack limit is too small. */
 static void main_run_deep(struct writer *w)
 {
 	struct rlimit limit;

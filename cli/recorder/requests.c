@@ -1,11 +1,11 @@
 /*
  * requests.c: see requests.h.
  *
- * The writer's first user owns the live file. After a change of user id, the
- * writer could no longer remove it from a sticky directory (/dev/shm), where
+ * The recorder's first user owns the live file. After a change of user id, the
+ * recorder could no longer remove it from a sticky directory (/dev/shm), where
  * only owners may. So it changes the owner of the file first.
  *
- * The writer handles a copy of a request. Requests are untrusted: only system
+ * The recorder handles a copy of a request. Requests are untrusted: only system
  * calls of a list are allowed, with numbers for arguments, no addresses.
  */
 #include "cli/recorder/requests.h"

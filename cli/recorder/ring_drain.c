@@ -9,11 +9,11 @@
  * The next events of the ring with the turn (ring.h) may also reuse its last
  * event's stamp. No other ring has later events then, so nothing is delayed.
  *
- * A signal handler may have posted a start or stop before the mark. The writer
- * handles it after the heads were read (control_scanned): then later events are
- * not yet taken, and the SYNC is not yet written.
+ * A signal handler may have posted a start or stop before the mark. The
+ * recorder handles it after the heads were read (control_scanned): then later
+ * events are not yet taken, and the SYNC is not yet written.
  *
- * The writer only.
+ * The recorder only.
  *
  * The target writes heads, so each scan checks them. Tails and sizes are the
  * recorder's own (recording.c).
@@ -47,7 +47,7 @@
 #define DRAIN_SYNC_NS (1 * UINT64_C(1000000000))
 #define DRAIN_SYNC_BYTES (32u << 20)
 #define DRAIN_SHARE 2		/* half full: when the producer wakes the
-				 * writer */
+				 * recorder */
 #define DRAIN_CALM_PASSES 64	/* without waiting threads: compress better
 				 * again */
 #define DRAIN_LARGE (1u << 20)	/* a smaller ring is enlarged first */
@@ -70,7 +70,7 @@ static uint64_t drain_head(struct ring_drain *drain, uint32_t id)
 	uint64_t unit = given->flags & GT_THREAD_NESTED ? GL_RECORD_MAX : 8;
 
 	/* a producer that reads a wrong tail could wait forever: only the
-	 * writer may write it */
+	 * recorder may write it */
 	if (likely(head - given->tail <= given->mask + 1) &&
 	    likely(head % unit == 0) &&
 	    likely(atomic_load_explicit(&drain->r->rings[id].tail,
@@ -339,8 +339,8 @@ static bool drain_enough(struct ring_drain *drain, uint32_t id, uint64_t now_ns)
 
 /*
  * Compression adapts to pressure: a thread waits although its ring is large and
- * the writer has not slept since the last pass. The fill level of rings says
- * less: it depends on when the writer was scheduled.
+ * the recorder has not slept since the last pass. The fill level of rings says
+ * less: it depends on when the recorder was scheduled.
  */
 static void drain_adapt(struct ring_drain *drain)
 {

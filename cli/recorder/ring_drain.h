@@ -1,6 +1,6 @@
 /*
  * ring_drain.h: drains the rings and writes their records as chunks of the
- * trace. The writer only.
+ * trace. The recorder only.
  */
 #ifndef GNOMON_RING_DRAIN_H
 #define GNOMON_RING_DRAIN_H
@@ -20,7 +20,7 @@
 #include "cli/recorder/live/ring_pool.h"
 #include "unwind/assertion.h"
 
-/* The writer's state of one ring, in addition to the ring's header. */
+/* The recorder's state of one ring, in addition to the ring's header. */
 struct drain_source {
 	uint32_t generation;	/* of the ring, as announced in the trace */
 	bool known;
@@ -70,7 +70,7 @@ struct ring_drain {
 	int32_t tid_most;	/* of all threads so far */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* a ring still holds records */
-	bool rested;		/* the writer slept before this pass */
+	bool rested;		/* the recorder slept before this pass */
 	bool pressed;		/* a thread waits for a large ring */
 	enum compress_effort effort;
 	unsigned calm;		/* passes in which no thread waited */

@@ -4,7 +4,7 @@
  * ENDS. A thread has ended when the kernel does not know it, or when another
  * ring has its id: ids are reused only after their thread's end. No hook of
  * ours runs at a thread's end, as none could be the last code there. So its end
- * time is the time at which the writer found it missing. The main thread's id
+ * time is the time at which the recorder found it missing. The main thread's id
  * stays in use while other threads live; the kernel shows it as a zombie.
  *
  * NAMES. A thread reports its name at its first event. Later events report

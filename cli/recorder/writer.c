@@ -1,5 +1,5 @@
 /*
- * writer.c: the main loop of the writer, the recorder's only thread.
+ * writer.c: the main loop of the recorder, in its only thread.
  *
  *	started ─▶ open the trace ─▶ ready
  *	             ┌───────────────┘
@@ -36,7 +36,7 @@
 #include "cli/recorder/turn.h"
 #include "unwind/assertion.h"
 
-/* producers wake the writer */
+/* producers wake the recorder */
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
 #define WRITER_STOPPED "the program has stopped its recording"
@@ -98,7 +98,7 @@ static bool writer_poll(struct writer *w, uint64_t now_ns)
 	thread_list_poll(&w->drain, false, now_ns);
 	thread_list_names(&w->drain, now_ns);
 	seccomp_watch_poll(&w->seccomp, w->r);
-	/* early: only the writer knows full paths, and it may be killed */
+	/* early: only the recorder knows full paths, and it may be killed */
 	emit_image_flush(&w->images);
 	return false;
 }

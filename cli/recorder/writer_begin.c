@@ -1,5 +1,5 @@
 /*
- * writer_begin.c: the writer's work before the first event: it examines the
+ * writer_begin.c: the recorder's work before the first event: it examines the
  * target, opens the trace, and sets up its own state.
  */
 #include "cli/recorder/writer_task.h"

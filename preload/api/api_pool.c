@@ -340,7 +340,7 @@ static int pools_create(struct pools_at *at, const void *pool,
 }
 
 /* Frees the blocks outside of start … end. Holds the lock, although a hook may
- * have to wait for the writer; other users of the pool then wait, too. */
+ * have to wait for the recorder; other users of the pool then wait, too. */
 static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			struct hooks_caller caller)
 {

@@ -57,7 +57,7 @@ static uint32_t heaps_place_of(uint32_t heap)
 	return atomic_load_explicit(&heaps_place[heap], memory_order_acquire);
 }
 
-/* Copies all heaps up to this one that the writer does not know yet: a thread
+/* Copies all heaps up to this one that the recorder does not know yet: a thread
  * that is about to copy them may be late (I3). */
 static void heaps_report(uint32_t last)
 {

@@ -44,7 +44,7 @@
 static_assert(PATCHED_CODE_MAX >= PATCHED_IMAGES, "room for all of the list");
 
 /* Images that were patched, and images for which the user was told why not: for
- * the writer. Constant once the constructor has run. */
+ * the recorder. Constant once the constructor has run. */
 static struct patched_list patch_list;
 
 /* The image being patched. */

@@ -1,11 +1,11 @@
 /*
  * control_signal.c: see control_signal.h.
  *
- * A handler posts a request and wakes the writer, which handles it (control.c):
- * so the interrupted thread's state does not matter. A toggle or a clear
- * applies to the moment of its handler (gate.h). Other requests are counted,
- * and apply to the moment at which the writer reads the counter. The program
- * may later install its own handler; then ours is gone.
+ * A handler posts a request and wakes the recorder, which handles it
+ * (control.c): so the interrupted thread's state does not matter. A toggle or a
+ * clear applies to the moment of its handler (gate.h). Other requests are
+ * counted, and apply to the moment at which the recorder reads the counter. The
+ * program may later install its own handler; then ours is gone.
  *
  * Interrupted system calls are restarted (SA_RESTART); ours uses the program's
  * alternate signal stack, if there is one. A forked child has its parent's

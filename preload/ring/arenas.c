@@ -28,7 +28,7 @@
  *
  * COST. The query visits each free piece, in an order bad for caches. A free
  * piece is adjacent to a block in use, so there are at least as many blocks;
- * the writer knows their approximate number.
+ * the recorder knows their approximate number.
  *
  * Blocks in per-thread caches (tcache) count as used.
  *

@@ -14,7 +14,7 @@ static _Atomic uint32_t forbidden_pending;
 /* Filters that the hooks have seen, including those of parents. */
 static _Atomic uint32_t forbidden_filters;
 
-/* Publishes the bits to the writer. */
+/* Publishes the bits to the recorder. */
 static void forbidden_share(uint32_t ban)
 {
 	struct gl_shared *shared;

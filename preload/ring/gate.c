@@ -62,7 +62,7 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 
 void gate_shut(struct gl_shared *shared)
 {
-	/* written by the writer alone */
+	/* written by the recorder alone */
 	uint64_t taken = atomic_load_explicit(&shared->posted.taken,
 					      memory_order_relaxed);
 	uint64_t open = taken * GATE_ONE;

@@ -55,7 +55,7 @@ bool ring_is_valid(const struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	/* the writer may zero it at any time (ring_kick) */
+	/* the recorder may zero it at any time (ring_kick) */
 	uint64_t limit = order_read(ring, limit);
 	uint64_t size = ring->mask + 1;
 

@@ -11,8 +11,8 @@
 
 #define RING_POOL_NAP_NS (250 * UINT64_C(1000000))
 
-/* A thread waits while the writer makes progress, a signal handler for a part
- * of the writer's timeout. */
+/* A thread waits while the recorder makes progress, a signal handler for a part
+ * of the recorder's timeout. */
 static const uint64_t ring_pool_patience_ns[RECORDER_POOLS] = {
 	TIMEOUT_NS, TIMEOUT_NS / 5
 };
@@ -41,7 +41,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 	return id;
 }
 
-/* Wakes the writer before the list is empty, while no thread waits. */
+/* Wakes the recorder before the list is empty, while no thread waits. */
 static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
 			    enum recorder_pool which)
 {
@@ -57,7 +57,7 @@ static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
 	recorder_wake(r);
 }
 
-/* Waits for the next ring that the writer makes or gets back; 0: it has no
+/* Waits for the next ring that the recorder makes or gets back; 0: it has no
  * memory for one, or is stalled. */
 static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 			       enum recorder_pool which)
@@ -71,7 +71,7 @@ static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 		id = ring_pool_pop(shared, which);
 		if (id || atomic_load_explicit(&shared->ring_exhausted[which],
 					       memory_order_relaxed) ||
-		    !recorder_writer_alive(r) || timeout_given_up(r))
+		    !recorder_alive(r) || timeout_given_up(r))
 			return id;
 		/* other threads may have been faster, any number of times */
 		if (which == RECORDER_PRIMARY)

@@ -17,7 +17,7 @@
  *      are below 2 * moved, and a block that passes the last one clears the
  *      next.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/blocks.h"
 

@@ -6,7 +6,7 @@
  *  I2  `waiting` has a free of an unknown block only if the gap was not known
  *      when it came, or if it was beyond `settled`.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/edges.h"
 

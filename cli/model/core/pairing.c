@@ -10,7 +10,7 @@
  *      and entries of the same address and kind do not slow its search.
  *  I3  `before` of a bucket's first entry is its last one.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/pairing.h"
 

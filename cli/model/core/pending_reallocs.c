@@ -4,7 +4,7 @@
  *
  *  I1  A lane is in the bucket of its address, or in none.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/pending_reallocs.h"
 

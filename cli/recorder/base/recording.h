@@ -55,7 +55,7 @@ struct recording {
 
 	uint32_t ban_known;	/* of gl_shared, at the start: also our bans */
 
-	/* determined by the writer */
+	/* determined by the recorder */
 	int32_t parent;			/* 0: not known */
 	struct parent_live from_parent;	/* the parent's live file */
 	struct gl_header *live;
@@ -121,13 +121,13 @@ int recording_init(struct recording *r);
 
 /*
  * Reports an impossible value in the mapping: `what`, in two or three words.
- * The first report becomes r->message, and the writer ends the recording with
+ * The first report becomes r->message, and the recorder ends the recording with
  * it in its next round. The target runs on unchanged, without a trace. Also
  * called from the handler of lost_page.c.
  */
 void recording_damage(struct recording *r, const char *what);
 
-/* The options of this recording. Set before the writer begins. */
+/* The options of this recording. Set before the recorder begins. */
 extern BASE_HIDDEN struct options *recording_options;
 
 /* ELF machine of the target's files; the recorder's own, unless the target is

@@ -1,7 +1,7 @@
 /*
  * vector.c: see vector.h. Arrays grow by half of their size, at most by some
  * megabytes: the kernel moves page tables, not pages, so steps may be small.
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/base/vector.h"
 

@@ -1,6 +1,6 @@
 /*
  * vector.h: growable arrays with a size limit, for data that grows with the
- * recording. The writer only.
+ * recording. The recorder only.
  */
 #ifndef GNOMON_VECTOR_H
 #define GNOMON_VECTOR_H

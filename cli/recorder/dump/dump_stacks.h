@@ -1,6 +1,6 @@
 /*
  * dump_stacks.h: merges, sorts and prints stacks with their measures as text.
- * The writer only.
+ * The recorder only.
  */
 #ifndef GNOMON_DUMP_STACKS_H
 #define GNOMON_DUMP_STACKS_H

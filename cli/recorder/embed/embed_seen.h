@@ -1,6 +1,6 @@
 /*
  * embed_seen.h: remembers files that are embedded already, in this trace or in
- * the trace of the parent process. The writer only.
+ * the trace of the parent process. The recorder only.
  */
 #ifndef GNOMON_EMBED_SEEN_H
 #define GNOMON_EMBED_SEEN_H

@@ -1,5 +1,5 @@
 /*
- * embed_used.h: counts in which images the frames of stacks lie. The writer
+ * embed_used.h: counts in which images the frames of stacks lie. The recorder
  * only.
  */
 #ifndef GNOMON_EMBED_USED_H

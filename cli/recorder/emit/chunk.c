@@ -1,5 +1,5 @@
 /*
- * chunk.c: framing, checksum, and write. The writer only.
+ * chunk.c: framing, checksum, and write. The recorder only.
  *
  * I1: out->size covers complete chunks only; after a failure the file is
  *     truncated to it.

@@ -1,5 +1,5 @@
 /*
- * chunk.h: writes the trace as framed, checksummed chunks. The writer only.
+ * chunk.h: writes the trace as framed, checksummed chunks. The recorder only.
  */
 #ifndef GNOMON_CHUNK_H
 #define GNOMON_CHUNK_H

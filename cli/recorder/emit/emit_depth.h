@@ -1,9 +1,9 @@
 /*
  * emit_depth.h: cuts contexts to their innermost N frames (--depth N). The
- * writer only: threads still capture and cache full stacks.
+ * recorder only: threads still capture and cache full stacks.
  *
- * Nodes of cut stacks belong to the writer. Their ids follow those of the tree
- * that threads build; their root is GT_STOP_DEPTH.
+ * Nodes of cut stacks belong to the recorder. Their ids follow those of the
+ * tree that threads build; their root is GT_STOP_DEPTH.
  */
 #ifndef GNOMON_EMIT_DEPTH_H
 #define GNOMON_EMIT_DEPTH_H

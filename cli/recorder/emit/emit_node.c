@@ -1,6 +1,6 @@
 /*
  * emit_node.c: tracks which nodes are in the trace, and writes the others. The
- * writer only.
+ * recorder only.
  *
  * The target may overwrite its nodes at any time. So each node is read once,
  * into the batch, and only the copy is used.

@@ -1,6 +1,6 @@
 /*
  * emit_node.h: writes CONTEXT chunks. A node of the context tree is written
- * before the first event that refers to it, and after its parents. The writer
+ * before the first event that refers to it, and after its parents. The recorder
  * only.
  */
 #ifndef GNOMON_EMIT_NODE_H

@@ -1,6 +1,6 @@
 /*
  * emit_skipped.h: writes TOTALS of blocks that options exclude from recording
- * (by size, or while a thread is not active). The writer only.
+ * (by size, or while a thread is not active). The recorder only.
  */
 #ifndef GNOMON_EMIT_SKIPPED_H
 #define GNOMON_EMIT_SKIPPED_H

@@ -1,6 +1,6 @@
 /*
  * emit_totals.c: see emit_totals.h. Nodes are written before the rows that
- * refer to them. The writer only.
+ * refer to them. The recorder only.
  */
 #include "cli/recorder/emit/emit_totals.h"
 

@@ -1,6 +1,6 @@
 /*
- * encode.c: the writer's inner loop. Budget: 8 ns per event without compression
- * (make bench).
+ * encode.c: the recorder's inner loop. Budget: 8 ns per event without
+ * compression (make bench).
  *
  * Records are encoded in batches. A first loop writes kinds and ages, and
  * stores the input of the other loops: addresses to write in full, contexts,

@@ -1,6 +1,6 @@
 /*
  * encode.h: encodes records of a ring as the columns of an EVENTS chunk
- * (trace_format.h). The writer only.
+ * (trace_format.h). The recorder only.
  */
 #ifndef GNOMON_ENCODE_H
 #define GNOMON_ENCODE_H

@@ -1,6 +1,6 @@
 /*
  * totals.c: see totals.h. Readers add up the rows of a trace, so differences
- * are written. The writer only.
+ * are written. The recorder only.
  */
 #include "cli/recorder/emit/totals.h"
 

@@ -1,6 +1,6 @@
 /*
  * ring_pool.c: memory of rings. ring_pool.h shows who makes which transition.
- * The writer only; the threads' side is in ring_take.c.
+ * The recorder only; the threads' side is in ring_take.c.
  *
  * The data region of the live mapping:
  *
@@ -291,7 +291,7 @@ static void ring_pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 	/* more may be waiting */
 	atomic_store_explicit(&shared->ring_hungry[which], 1,
 			      memory_order_release);
-	/* the writer must not sleep before the next refill */
+	/* the recorder must not sleep before the next refill */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 }
 

@@ -8,7 +8,7 @@
  *
  * I1: each block's context has a block_table_figure.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/block_table_rows.h"
 

@@ -1,13 +1,13 @@
 /*
  * block_table.h: the block table: live blocks, and totals by context and
- * thread. The writer keeps it only while a feature needs it.
+ * thread. The recorder keeps it only while a feature needs it.
  *
- * Events arrive in the order of their stamps, as far as the writer can tell
+ * Events arrive in the order of their stamps, as far as the recorder can tell
  * (event_merge.h). They have the same effect as in a reader of the trace: both
  * use cli/model/core/edges.h. With --sample, sums are weighted (weight.h) and
  * in fixed point here; block_table_rounded.h rounds them for output.
  *
- * The writer only.
+ * The recorder only.
  */
 #ifndef GNOMON_BLOCK_TABLE_H
 #define GNOMON_BLOCK_TABLE_H

@@ -6,7 +6,7 @@
  * I2: an entry of `threads` belongs to a ring, or its thread has ended and has
  *     blocks, or it is unused; entry 0 is no thread.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/block_table_rows.h"
 

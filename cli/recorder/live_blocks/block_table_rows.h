@@ -1,6 +1,6 @@
 /*
  * block_table_rows.h: the block table's arrays of contexts, rings and threads.
- * Private to the block table; the writer only.
+ * Private to the block table; the recorder only.
  */
 #ifndef GNOMON_BLOCK_TABLE_ROWS_H
 #define GNOMON_BLOCK_TABLE_ROWS_H

@@ -23,7 +23,7 @@
  *     written with the stamp of its first allocation, and before any free that
  *     came after one of its allocations.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull.h"
 

@@ -1,6 +1,6 @@
 /*
  * cull.h: leaves short-lived blocks out of the trace and keeps their totals
- * (--cull). The writer only.
+ * (--cull). The recorder only.
  */
 #ifndef GNOMON_CULL_H
 #define GNOMON_CULL_H

@@ -14,7 +14,7 @@
  *
  * I1: an entry with a length has not ended, or has a block in doubt.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_chains.h"
 

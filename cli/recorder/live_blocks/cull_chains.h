@@ -1,7 +1,7 @@
 /*
  * cull_chains.h: realloc chains of which some blocks are left out: the records
  * that keep their counts right in the trace (cli/model/core/chain.h). Private
- * to cull.c; the writer only.
+ * to cull.c; the recorder only.
  */
 #ifndef GNOMON_CULL_CHAINS_H
 #define GNOMON_CULL_CHAINS_H

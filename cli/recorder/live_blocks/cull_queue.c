@@ -1,5 +1,5 @@
 /*
- * cull_queue.c: see cull_queue.h. The writer only.
+ * cull_queue.c: see cull_queue.h. The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_queue.h"
 

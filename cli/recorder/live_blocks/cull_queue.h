@@ -1,6 +1,6 @@
 /*
  * cull_queue.h: the queue of waiting events: slots, lists, and writing the
- * oldest events. Private to cull.c; the writer only.
+ * oldest events. Private to cull.c; the recorder only.
  */
 #ifndef GNOMON_CULL_QUEUE_H
 #define GNOMON_CULL_QUEUE_H

@@ -4,7 +4,7 @@
  * time take memory. With --sample, the fraction that rounding drops from a row
  * is carried to the context's next row (struct block_table_figure).
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_totals.h"
 

@@ -16,7 +16,7 @@
  *     chunk being written.
  * I2: each chunk goes to exactly one part; its number is in its INFO.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/rotation.h"
 

@@ -7,7 +7,7 @@
  * realloc still pending, the opening has the old block as live, and its begin
  * record again: its end record finds both here.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/rotation_open.h"
 

@@ -1,5 +1,5 @@
 /*
- * tracker.c: see tracker.h. The writer only.
+ * tracker.c: see tracker.h. The recorder only.
  */
 #include "cli/recorder/live_blocks/tracker.h"
 

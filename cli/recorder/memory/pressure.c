@@ -7,7 +7,7 @@
  *
  * The group is searched again every PRESSURE_SEEK_NS: a process may move to
  * another group, and limits may change. The target's entry in /proc is read,
- * and the writer's own only if /proc does not know the target's pid.
+ * and the recorder's own only if /proc does not know the target's pid.
  */
 #include "cli/recorder/memory/pressure.h"
 

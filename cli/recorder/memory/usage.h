@@ -1,6 +1,6 @@
 /*
  * usage.h: writes the target's memory sizes over time as USAGE chunks. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_USAGE_H
 #define GNOMON_USAGE_H

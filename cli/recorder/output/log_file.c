@@ -6,7 +6,7 @@
  * FILE.1, replacing the previous one. The other processes find that their file
  * has another name now, and open FILE again.
  *
- * I1: only the writer uses log_file_state, from log_file_begin on.
+ * I1: only the recorder uses log_file_state, from log_file_begin on.
  */
 #include "cli/recorder/output/log_file.h"
 

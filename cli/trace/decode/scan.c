@@ -7,7 +7,7 @@
  * days. Therefore the bytes hashed by attempts are limited.
  *
  *  I1  A chunk is returned only if its checksum is right.
- *  I2  `good_end` is the end of the last chunk returned; the writer may still
+ *  I2  `good_end` is the end of the last chunk returned; the recorder may still
  *      replace bytes after it.
  */
 #include "cli/trace/decode/scan.h"
@@ -316,7 +316,7 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 static void read_anew(struct scan *reader)
 {
 	source_rewind(&reader->source, reader->good_end);
-	/* the writer may have withdrawn chunks */
+	/* the recorder may have withdrawn chunks */
 	reader->good_end = reader->source.offset;
 	reader->pending_size = 0;
 	reader->lost = reader->torn = false;

@@ -550,8 +550,8 @@ int live_read_process_status(pid_t pid, uint64_t start_time)
 	return (int)stat_field(line, 52);
 }
 
-/* The writer locks the file, and the target's mapping shares that open file:
- * the lock is held until writer and program are both gone. */
+/* The recorder locks the file, and the target's mapping shares that open file:
+ * the lock is held until recorder and program are both gone. */
 int live_read_is_held(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

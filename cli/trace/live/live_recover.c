@@ -1,9 +1,9 @@
 /*
  * live_recover.c: appends the events left in a live file to its trace.
  *
- * A recorder that was killed together with its writer leaves a trace without an
+ * A recorder that was killed together with its target leaves a trace without an
  * END chunk, perhaps with half a chunk at its end, and a live file.
- * live_recover_trace takes the trace's lock (flock; the writer holds it while
+ * live_recover_trace takes the trace's lock (flock; the recorder holds it while
  * it lives), reads the chunks, cuts off the torn tail, appends the events at
  * positions that the trace lacks, then END. Only then it removes the live file.
  *
@@ -150,8 +150,8 @@ struct trace_end {
 	uint64_t sequence;
 	uint64_t good_end;
 	bool ended;
-	/* An END with a message: the writer had to stop early, and the rest is
-	 * in the live file. A new END is written after that. */
+	/* An END with a message: the recorder had to stop early, and the rest
+	 * is in the live file. A new END is written after that. */
 	bool gave_up;
 	bool at_exit;			/* and only after the program ended */
 	bool at_part;			/* another part continues the
@@ -277,7 +277,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	return error;
 }
 
-/* The END for a writer that was killed, or had no room for its own. */
+/* The END for a recorder that was killed, or had no room for its own. */
 static void compose_end(struct buffer *payload,
 			const struct live_read_snapshot *live)
 {
@@ -299,7 +299,7 @@ static void compose_end(struct buffer *payload,
 	compose_line(payload, "message", message);
 }
 
-/* The closing chunks of the writer, as far as their values are known. */
+/* The closing chunks of the recorder, as far as their values are known. */
 static int append_end(int fd, struct trace_end *end,
 		      const struct live_read_snapshot *live)
 {

@@ -222,9 +222,9 @@ static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
 
 /*
  * The stream of a ring's generation; NULL if the ring has a later one: the
- * writer drains a ring before it is reused, so the chunk is a repetition. A new
- * generation reuses the ring's stream if it has no events left. Otherwise it
- * gets a new stream, and the old one delivers the events that it has.
+ * recorder drains a ring before it is reused, so the chunk is a repetition. A
+ * new generation reuses the ring's stream if it has no events left. Otherwise
+ * it gets a new stream, and the old one delivers the events that it has.
  */
 static struct merge_stream *find_stream(struct merge *merge,
 					const struct chunk *chunk)

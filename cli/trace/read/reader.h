@@ -103,7 +103,7 @@ struct reader_report {
 	bool being_written;
 	bool folded;		/* a live file was just recovered into it */
 	bool unfolded;		/* a live file could not be recovered, though it
-				 * has no writer */
+				 * has no recorder */
 	uint64_t chunks[READER_TYPES];
 	uint64_t bytes[READER_TYPES];
 	uint64_t file_bytes;

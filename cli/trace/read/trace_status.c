@@ -81,7 +81,7 @@ static void report_damage(const char *path, const struct scan_damage *damage,
 	}
 }
 
-/* A torn chunk that the writer is about to finish is no damage. */
+/* A torn chunk that the recorder is about to finish is no damage. */
 static bool is_harmless(const struct reader_report *report,
 			const struct scan_damage *damage)
 {
@@ -113,8 +113,8 @@ static void report_stopped(const char *path, const struct reader_report *report,
 {
 	if (!report->ended && !report->being_written)
 		notes_error(notes, "%s: the recording has no end at offset %"
-			    PRIu64 " (its writer was killed, or the file was "
-			    "cut): the results end at its last event",
+			    PRIu64 " (the recorder was killed, or the file "
+			    "was cut): the results end at its last event",
 			    path, good_end);
 	if (report->failed)
 		notes_error(notes, "%s: the recording failed (%s): the results "
