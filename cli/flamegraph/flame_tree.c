@@ -83,7 +83,7 @@ static void add(uint64_t sum[FLAME_ALL], const uint64_t more[FLAME_ALL])
 static float share_of(const struct walk *walk,
 		      const uint64_t values[FLAME_ALL])
 {
-	double most = 0;
+	double max = 0;
 
 	for (unsigned i = 0; i < FLAME_ALL; i++) {
 		double whole = (double)walk->whole[i];
@@ -91,10 +91,10 @@ static float share_of(const struct walk *walk,
 
 		if (value < FLAME_COSTS &&
 		    (walk->limits->costs >> value & 1) && values[i] > 0 &&
-		    (double)values[i] / whole > most)
-			most = (double)values[i] / whole;
+		    (double)values[i] / whole > max)
+			max = (double)values[i] / whole;
 	}
-	return (float)most;
+	return (float)max;
 }
 
 static bool is_kept(const struct walk *walk, uint32_t node, size_t depth)

@@ -242,9 +242,9 @@ static void apply_freed(struct model *model, const struct omitted_freed *row)
 }
 
 /* Limits numbers of a hostile trace. */
-static uint64_t at_most(uint64_t value, uint64_t most)
+static uint64_t at_most(uint64_t value, uint64_t max)
 {
-	return value < most ? value : most;
+	return value < max ? value : max;
 }
 
 static void apply_chains(struct model *model, const struct trace_totals *row)

@@ -362,7 +362,7 @@ int series_follow(struct query_rows *rows, size_t shown,
 		  const struct series_axis *axis, struct series *series)
 {
 	const struct query_source *source = rows->source;
-	size_t most = SERIES_CELLS_MAX / axis->steps - 2;
+	size_t max = SERIES_CELLS_MAX / axis->steps - 2;
 	struct follower f = { .rows = rows, .series = series };
 	int status = EXIT_COMPLETE;
 
@@ -370,9 +370,9 @@ int series_follow(struct query_rows *rows, size_t shown,
 	if (shown > rows->count)
 		shown = rows->count;
 	*series = (struct series){
-		.axis = *axis, .shown = shown < most ? shown : most,
+		.axis = *axis, .shown = shown < max ? shown : max,
 	};
-	if (shown > most)
+	if (shown > max)
 		note_limit(source, series);
 	f.all = series->shown + 1;
 	series->list = grow_zeroed((f.all + 1) * axis->steps,

@@ -381,14 +381,14 @@ void control_scanned(struct writer *w)
 	struct gate_request posted;
 	struct control_request request;
 	uint64_t scanned = w->drain.scanned;
-	unsigned most = GATE_SLOTS;	/* there are no more */
+	unsigned left = GATE_SLOTS;	/* there are no more */
 
 	if (control->serving)
 		return;
 	control->serving = true;
 	/* A later request waits for the next scan: its events may not be
 	 * visible yet. */
-	while (most-- && gate_next(w->r->shared, &posted) &&
+	while (left-- && gate_next(w->r->shared, &posted) &&
 	       posted.cycles >> w->drain.tick_shift <= scanned) {
 		gate_take(w->r->shared);
 		request = (struct control_request){

@@ -29,8 +29,8 @@
 int event_merge_init(struct event_merge *merge, struct block_table *table)
 {
 	merge->table = table;
-	merge->rings.most = GL_RINGS_MAX * sizeof(struct event_merge_ring);
-	merge->heap.most = GL_RINGS_MAX * sizeof(uint32_t);
+	merge->rings.max = GL_RINGS_MAX * sizeof(struct event_merge_ring);
+	merge->heap.max = GL_RINGS_MAX * sizeof(uint32_t);
 	return vector_reach(&merge->heap, sizeof(uint32_t)) ? 0 : -ENOMEM;
 }
 

@@ -67,7 +67,7 @@ struct ring_drain {
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t looked_ns;	/* last turn_poll */
 	uint64_t reaped_ns;	/* last thread_list_poll */
-	int32_t tid_most;	/* of all threads so far */
+	int32_t tid_max;	/* of all threads so far */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* a ring still holds records */
 	bool rested;		/* the recorder slept before this pass */

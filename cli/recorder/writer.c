@@ -146,10 +146,10 @@ static bool writer_is_pressed(const struct writer *w)
 static const char *writer_cannot_write(struct writer *w)
 {
 	const struct timespec nap = { 0, WRITER_NAP_HURRY_NS };
-	unsigned naps, most = WRITER_GOES_ON_NAPS;
+	unsigned naps, max = WRITER_GOES_ON_NAPS;
 
 	DEBUG_ASSERT(w->out.err < 0);
-	for (naps = 0; naps < most; naps++) {
+	for (naps = 0; naps < max; naps++) {
 		if (target_dead(&w->target))
 			return "exit";
 		if (!target_same(&w->target))
@@ -157,7 +157,7 @@ static const char *writer_cannot_write(struct writer *w)
 		if (writer_is_pressed(w))
 			break;
 		if (final_scan_is_last(w))
-			most = WRITER_ENDS_NAPS;
+			max = WRITER_ENDS_NAPS;
 		nanosleep(&nap, NULL);
 	}
 	return "stopped";

@@ -19,7 +19,7 @@
 #include "cli/symbol/files/dpkg.h"
 
 #define NAMED_MAX 3		/* libraries that are listed */
-#define LEAST 100		/* libraries below 1/100 of the cost are left */
+#define PART_MIN 100		/* libraries below 1/100 of the cost are left */
 				/* out, if there are others */
 
 struct lacking {
@@ -92,7 +92,7 @@ static void drop_small(struct lackings *all, uint64_t whole)
 	size_t i = 0;
 
 	while (i < all->count && all->list[i].value > 0 &&
-	       all->list[i].value >= whole / LEAST)
+	       all->list[i].value >= whole / PART_MIN)
 		i++;
 	all->count = i;
 }

@@ -440,7 +440,7 @@ int http_open(struct http *http, int listening)
 
 int http_run(struct http *http)
 {
-	MHD_UNSIGNED_LONG_LONG ms, most;
+	MHD_UNSIGNED_LONG_LONG ms, max;
 	bool any;
 
 	close_late(http);
@@ -454,9 +454,9 @@ int http_run(struct http *http)
 	} while (any && http->peers == NULL);
 	if (http->peers == NULL)
 		return -1;
-	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > most)
-		return (int)most;
+	max = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > max)
+		return (int)max;
 	return (int)ms;
 }
 

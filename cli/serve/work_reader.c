@@ -21,13 +21,13 @@
 
 static void close_from(int first)
 {
-	long most = sysconf(_SC_OPEN_MAX);
+	long max = sysconf(_SC_OPEN_MAX);
 
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
 		return;
 #endif
-	for (int fd = first; fd < most; fd++)
+	for (int fd = first; fd < max; fd++)
 		close(fd);
 }
 

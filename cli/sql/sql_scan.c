@@ -49,23 +49,23 @@ static struct store_range *range_of(struct sql_scan *scan,
 }
 
 static void at_least(struct sql_scan *scan, enum store_column column,
-		     uint64_t least)
+		     uint64_t min)
 {
 	struct store_range *range = range_of(scan, column);
 
-	if (least > range->least)
-		range->least = least;
-	scan->nothing |= range->least > range->greatest;
+	if (min > range->min)
+		range->min = min;
+	scan->nothing |= range->min > range->max;
 }
 
 static void at_most(struct sql_scan *scan, enum store_column column,
-		    uint64_t greatest)
+		    uint64_t max)
 {
 	struct store_range *range = range_of(scan, column);
 
-	if (greatest < range->greatest)
-		range->greatest = greatest;
-	scan->nothing |= range->least > range->greatest;
+	if (max < range->max)
+		range->max = max;
+	scan->nothing |= range->min > range->max;
 }
 
 /* Add a term for a set of values, initially empty. NULL: too many terms; SQLite
@@ -99,13 +99,13 @@ static uint64_t stamp_of(const struct sql_scan *scan, uint64_t ns)
 }
 
 /* A lower or upper bound, in ticks, of a span in ns. */
-static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool least)
+static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool is_min)
 {
 	double rate = clock_rate(model_clock(scan->trace->outline));
 	double ticks = rate <= 0 ? (double)ns : (double)ns / rate;
 
-	ticks *= least ? 1 - SPAN_SLACK : 1 + SPAN_SLACK;
-	ticks += least ? -1 : 1;
+	ticks *= is_min ? 1 - SPAN_SLACK : 1 + SPAN_SLACK;
+	ticks += is_min ? -1 : 1;
 	return ticks <= 0 ? 0 : ticks >= 0x1p63 ? UINT64_MAX / 2 :
 						  (uint64_t)ticks;
 }
@@ -149,15 +149,15 @@ static void take_bound(struct sql_scan *scan, enum store_column column,
 {
 	switch (op) {
 	case SQLITE_INDEX_CONSTRAINT_EQ:
-		at_least(scan, column, value.least);
-		at_most(scan, column, value.greatest);
+		at_least(scan, column, value.min);
+		at_most(scan, column, value.max);
 		break;
 	case SQLITE_INDEX_CONSTRAINT_GE:
 	case SQLITE_INDEX_CONSTRAINT_GT:
-		at_least(scan, column, value.least);
+		at_least(scan, column, value.min);
 		break;
 	default:
-		at_most(scan, column, value.greatest);
+		at_most(scan, column, value.max);
 	}
 }
 
@@ -273,7 +273,7 @@ static void narrow(struct sql_scan *scan)
 	static const struct {
 		enum filter_id id;
 		enum store_column column;
-		bool least;
+		bool is_min;
 	} words[] = {
 		{ FILTER_SIZE_MIN, STORE_SIZE, true },
 		{ FILTER_SIZE_MAX, STORE_SIZE, false },
@@ -291,7 +291,7 @@ static void narrow(struct sql_scan *scan)
 		    filter_word(scan->filter, words[i].id, 1) != NULL ||
 		    (heaps && words[i].column == STORE_ADDRESS))
 			continue;
-		if (words[i].least)
+		if (words[i].is_min)
 			at_least(scan, words[i].column, word->number);
 		else
 			at_most(scan, words[i].column, word->number);

@@ -192,12 +192,12 @@ static void choose(const struct walking *walking, struct level *level)
 			if (value > branch->value)
 				branch->value = value;
 		}
-		if (branch->value >= walk->least)
+		if (branch->value >= walk->min)
 			level->list[kept++] = *branch;
 	}
 	SORT(level->list, kept, by_value);
-	if (walk->most != 0 && kept > walk->most)
-		kept = walk->most;
+	if (walk->max != 0 && kept > walk->max)
+		kept = walk->max;
 	level->count = kept;
 	level->left_out = all - kept;
 }

@@ -58,7 +58,7 @@ static const struct {
 /* Kinds of words about numbers, and whether they are a minimum. */
 static const struct {
 	enum filter_id id;
-	bool least;
+	bool is_min;
 } limits[] = {
 	{ FILTER_DEPTH_MIN, true },
 	{ FILTER_DEPTH_MAX, false },
@@ -201,7 +201,7 @@ static bool take_limit(struct stack_filter *filter, size_t i)
 		    !moment_ns(filter->frames->model, &word->moment, &value))
 			return false;
 		if (!filter->limited[i] ||
-		    (limits[i].least ? value < filter->limit[i] :
+		    (limits[i].is_min ? value < filter->limit[i] :
 		     value > filter->limit[i]))
 			filter->limit[i] = value;
 		filter->limited[i] = true;
@@ -319,7 +319,7 @@ static bool in_limits(const struct stack_filter *filter, bool of_group,
 		if (!filter->limited[i] || is_depth == of_group)
 			continue;
 		value = is_depth ? depth : group_value(limits[i].id, group);
-		if (limits[i].least ? value < filter->limit[i] && !endless :
+		if (limits[i].is_min ? value < filter->limit[i] && !endless :
 		    value > filter->limit[i])
 			return false;
 	}

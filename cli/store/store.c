@@ -172,14 +172,14 @@ size_t store_chunks(const struct store *store)
 }
 
 bool store_bounds(const struct store *store, enum store_column column,
-		  uint64_t *least, uint64_t *greatest)
+		  uint64_t *min, uint64_t *max)
 {
 	const struct store_directory *directory = &store->directory;
 	bool found = false;
 
 	ASSERT(column < STORE_ROW);
-	*least = UINT64_MAX;
-	*greatest = 0;
+	*min = UINT64_MAX;
+	*max = 0;
 	for (size_t i = 0; i < directory->chunk_count; i++) {
 		const struct store_chunk *chunk = &directory->chunks[i];
 		struct store_range bounds = store_chunk_bounds(chunk, column);
@@ -187,10 +187,10 @@ bool store_bounds(const struct store *store, enum store_column column,
 		if (column == STORE_LIFETIME && chunk->live)
 			continue;
 		found = true;
-		if (bounds.least < *least)
-			*least = bounds.least;
-		if (bounds.greatest > *greatest)
-			*greatest = bounds.greatest;
+		if (bounds.min < *min)
+			*min = bounds.min;
+		if (bounds.max > *max)
+			*max = bounds.max;
 	}
 	return found;
 }

@@ -105,10 +105,10 @@ take_column(struct workspace *workspace, const struct store_buffer *buffer,
 		uint64_t value = row_value(&buffer->rows[i], column);
 
 		workspace->numbers[column][i] = value;
-		if (value < bounds.least)
-			bounds.least = value;
-		if (value > bounds.greatest)
-			bounds.greatest = value;
+		if (value < bounds.min)
+			bounds.min = value;
+		if (value > bounds.max)
+			bounds.max = value;
 	}
 	workspace->bounds[column] = bounds;
 }
@@ -170,7 +170,7 @@ static void pack_part(struct workspace *workspace,
 
 	part->bounds = workspace->bounds[column];
 	part->size = 0;
-	if (part->bounds.least == part->bounds.greatest &&
+	if (part->bounds.min == part->bounds.max &&
 	    !store_has_words(column, buffer->live))
 		return;
 	if (store_is_difference(column, buffer->live))

@@ -83,7 +83,7 @@ int store_chunk_reader_load(struct store_chunk_reader *reading,
 	if (error != 0)
 		return error;
 	if (!store_column_begin(&to->view, to->words, words,
-				part->bounds.least, reading->chunk->rows))
+				part->bounds.min, reading->chunk->rows))
 		return store_note_damage(reading->store, offset);
 	to->loaded = true;
 	return 0;

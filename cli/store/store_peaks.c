@@ -14,7 +14,7 @@
 
 struct live {
 	uint64_t bytes, blocks;
-	uint64_t most;		/* bytes of the peak so far, a copy */
+	uint64_t max;		/* bytes of the peak so far, a copy */
 };
 
 struct sweep {
@@ -31,9 +31,9 @@ static inline void begin(struct live *live, struct store_peak *peak,
 {
 	live->bytes += amount.bytes;
 	live->blocks += amount.blocks;
-	if (live->bytes <= live->most)
+	if (live->bytes <= live->max)
 		return;
-	live->most = live->bytes;
+	live->max = live->bytes;
 	*peak = (struct store_peak){
 		.bytes = live->bytes, .blocks = live->blocks,
 		.edge = edge->edge,

@@ -42,7 +42,7 @@ struct store_readahead {
 	struct store quiet;		/* a copy that notes nothing */
 	struct store_scan scan;
 	uint32_t columns;
-	unsigned threads_most;
+	unsigned threads_max;
 	struct store_cursor *own;
 	size_t first, chunks;
 	struct store_batch batch;	/* in a slot */
@@ -109,7 +109,7 @@ struct store_readahead *store_readahead_new(struct store *store,
 	ahead->quiet.notes = NULL;
 	ahead->scan = *scan;
 	ahead->columns = columns;
-	ahead->threads_most = threads;
+	ahead->threads_max = threads;
 	ahead->chunks = store_chunks(store);
 	ahead->first = find_first(ahead);
 	ahead->own = store_cursor_new(store, scan, columns);
@@ -204,10 +204,10 @@ static void make_places(struct store_readahead *ahead, size_t threads)
 {
 	const size_t bytes = STORE_CHUNK_ROWS * sizeof(uint64_t);
 	size_t columns = (size_t)__builtin_popcount(ahead->columns);
-	size_t most = STORE_AHEAD_BYTES / (bytes * (columns ? columns : 1));
+	size_t max = STORE_AHEAD_BYTES / (bytes * (columns ? columns : 1));
 	size_t count = threads + 2;
 
-	count = count > most ? most : count;
+	count = count > max ? max : count;
 	ahead->place_count = count < 2 ? 2 : count;
 	ahead->places = grow_zeroed(ahead->place_count,
 				    sizeof(*ahead->places));
@@ -264,10 +264,10 @@ static bool begin_threads(struct store_readahead *ahead)
 {
 	size_t wanted = parallel_threads(STORE_AHEAD_THREADS);
 
-	if (wanted < 2 || ahead->threads_most == 0)
+	if (wanted < 2 || ahead->threads_max == 0)
 		return false;
-	if (wanted > ahead->threads_most)
-		wanted = ahead->threads_most;
+	if (wanted > ahead->threads_max)
+		wanted = ahead->threads_max;
 	if (wanted > ahead->chunks - ahead->first)
 		wanted = ahead->chunks - ahead->first;
 	make_places(ahead, wanted);

@@ -420,7 +420,7 @@ static void take_chunks(struct store_writer *writer,
 	directory->chunk_count = directory->chunk_capacity = count;
 	writer->rows = count * STORE_CHUNK_ROWS;
 	writer->last_edge = directory->chunks[count - 1]
-		.parts[STORE_END_EDGE].bounds.greatest;
+		.parts[STORE_END_EDGE].bounds.max;
 }
 
 /* Adds the other rows: full chunks up to `end` are already in the file. */

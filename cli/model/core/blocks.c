@@ -109,11 +109,11 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 	return true;
 }
 
-bool blocks_try_init(struct blocks *blocks, size_t most)
+bool blocks_try_init(struct blocks *blocks, size_t max)
 {
 	memset(blocks, 0, sizeof(*blocks));
 	all_moved(blocks);
-	blocks->most = most > 0 && most < NUMBERS_MAX ? most : NUMBERS_MAX;
+	blocks->max = max > 0 && max < NUMBERS_MAX ? max : NUMBERS_MAX;
 	if (!allocate(&blocks->now, FIRST_BITS))
 		return false;
 	clear(blocks, blocks->now.mask + 1);
@@ -341,8 +341,8 @@ static inline uint32_t new_number(struct blocks *blocks)
 	}
 	if (blocks->used == blocks->capacity) {
 		capacity = blocks->capacity * 2;
-		if (capacity > blocks->most)
-			capacity = blocks->most;
+		if (capacity > blocks->max)
+			capacity = blocks->max;
 		if (capacity <= blocks->used || !make_room(blocks, capacity))
 			return 0;
 	}
@@ -411,7 +411,7 @@ void blocks_clear(struct blocks *blocks)
 
 	/* start with a small one, which is cleared faster; if there is
 	 * memory */
-	if (blocks_try_init(&fresh, blocks->most)) {
+	if (blocks_try_init(&fresh, blocks->max)) {
 		blocks_free(blocks);
 		*blocks = fresh;
 		return;

@@ -88,7 +88,7 @@ struct blocks {
 	uint32_t *unused;	/* free numbers below `used`; the last is
 				 * next */
 	size_t unused_count;
-	size_t most;		/* maximum of `capacity` */
+	size_t max;		/* maximum of `capacity` */
 	struct blocks_table now;
 	struct blocks_table old;	/* no buckets: all are moved */
 	uint64_t moved;		/* buckets of `old`; UINT64_MAX: no `old` */
@@ -98,10 +98,10 @@ struct blocks {
 };
 
 /*
- * `most`: about how many blocks can live at a time; 0: as many as there are
+ * `max`: about how many blocks can live at a time; 0: as many as there are
  * numbers. False: no memory.
  */
-bool blocks_try_init(struct blocks *blocks, size_t most);
+bool blocks_try_init(struct blocks *blocks, size_t max);
 /*
  * The block at this address. If there was none, adds one and sets *is_new; then
  * the caller fills in all fields except the address. Adding may move blocks in

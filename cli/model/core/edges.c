@@ -491,14 +491,14 @@ void edges_take(struct edges *edges, uint32_t lane,
 /* ---- begin and end ---- */
 
 bool edges_init(struct edges *edges, const struct edges_sink *sink,
-		void *owner, size_t most)
+		void *owner, size_t max)
 {
 	memset(edges, 0, sizeof(*edges));
 	edges->sink = sink;
 	edges->owner = owner;
 	edges->settled = UINT64_MAX;
 	edges->waiting.expires = UINT64_MAX;
-	return blocks_try_init(&edges->blocks, most);
+	return blocks_try_init(&edges->blocks, max);
 }
 
 void edges_free(struct edges *edges)

@@ -113,10 +113,10 @@ struct edges {
 	uint32_t generation, chains;	/* of the blocks, of the chains */
 };
 
-/* `most`: see blocks.h. The sink has to stay valid. The caller sets
+/* `max`: see blocks.h. The sink has to stay valid. The caller sets
  * waiting.window, in ticks. False: no memory. */
 bool edges_init(struct edges *edges, const struct edges_sink *sink,
-		void *owner, size_t most);
+		void *owner, size_t max);
 void edges_free(struct edges *edges);
 /* Call before the first event of a lane. False: no memory. */
 bool edges_reach(struct edges *edges, uint32_t lane);

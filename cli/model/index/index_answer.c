@@ -79,10 +79,10 @@ bool index_supports(const struct model_options *options)
 
 static bool reports_who_frees(const struct store *store)
 {
-	uint64_t least, greatest;
+	uint64_t min, max;
 
-	return store_bounds(store, STORE_END_NODE, &least, &greatest) &&
-	       least != STORE_NONE;
+	return store_bounds(store, STORE_END_NODE, &min, &max) &&
+	       min != STORE_NONE;
 }
 
 bool index_can_answer(struct store *store, const struct model_options *options)
@@ -455,7 +455,7 @@ static int find_blocks(struct answer *answer)
 static int find(struct answer *answer)
 {
 	struct model *model = answer->model;
-	uint64_t most = model->keys.count > 0 ? model->options.groups_max : 0;
+	uint64_t max = model->keys.count > 0 ? model->options.groups_max : 0;
 	int error;
 
 	error = index_whole_figures(model, answer->wanted->whole,
@@ -464,10 +464,10 @@ static int find(struct answer *answer)
 	if (error != 0)
 		return error;
 	model->totals.epoch = PEAK_EPOCH;
-	if (!index_groups_all(&answer->groups, model, most))
+	if (!index_groups_all(&answer->groups, model, max))
 		error = index_groups_find(&answer->groups, model,
 					  answer->store, &answer->select.scan,
-					  most);
+					  max);
 	if (error == 0)
 		error = sum_groups(answer);
 	if (error != 0)

@@ -89,16 +89,16 @@ static inline void add_live(struct index_pairing *pairing,
 {
 	struct weight_amount amount = weight_block(block->size,
 						   pairing->sample_mean);
-	struct index_most *most = &pairing->most;
+	struct index_peak *peak = &pairing->peak;
 
-	most->live_bytes += amount.bytes;
-	most->live_blocks += amount.blocks;
-	if (most->live_bytes <= most->bytes)
+	peak->live_bytes += amount.bytes;
+	peak->live_blocks += amount.blocks;
+	if (peak->live_bytes <= peak->bytes)
 		return;
-	most->bytes = most->live_bytes;
-	most->blocks = most->live_blocks;
-	most->edge = pairing->edge_count;
-	most->stamp = block->alloc;
+	peak->bytes = peak->live_bytes;
+	peak->blocks = peak->live_blocks;
+	peak->edge = pairing->edge_count;
+	peak->stamp = block->alloc;
 }
 
 static inline void drop_live(struct index_pairing *pairing,
@@ -107,8 +107,8 @@ static inline void drop_live(struct index_pairing *pairing,
 	struct weight_amount amount = weight_block(block->size,
 						   pairing->sample_mean);
 
-	pairing->most.live_bytes -= amount.bytes;
-	pairing->most.live_blocks -= amount.blocks;
+	pairing->peak.live_bytes -= amount.bytes;
+	pairing->peak.live_blocks -= amount.blocks;
 }
 
 static inline void alloc(void *owner, struct block *block, uint32_t lane,

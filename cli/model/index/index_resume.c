@@ -144,7 +144,7 @@ static bool take_head(const struct index_resume *resume,
 	pairing->off = head[STATE_FLAGS] & STATE_OFF;
 	pairing->sampled = head[STATE_FLAGS] & STATE_SAMPLED;
 	pairing->sample_mean = model_sample_mean(pairing->model);
-	memcpy(&pairing->most, head + STATE_MOST, sizeof(pairing->most));
+	memcpy(&pairing->peak, head + STATE_PEAK, sizeof(pairing->peak));
 	pairing->edges.gap |= (head[STATE_FLAGS] & STATE_GAP) != 0;
 	return true;
 }
@@ -372,7 +372,7 @@ static bool keeps_ended(const struct index_resume *resume)
 	const struct store_scan scan = { .terms = &term, .term_count = 1 };
 	uint64_t rows, bytes;
 
-	return behind.least > 0 &&
+	return behind.min > 0 &&
 	       store_scan_count(resume->store, &scan, &rows, &bytes) == 0 &&
 	       rows == store_rows(resume->store) - resume->ended;
 }

@@ -86,14 +86,14 @@ static void keep(void *keeper, unsigned worker,
 }
 
 static void add_term(struct index_select *select, enum store_column column,
-		     uint64_t least, uint64_t greatest)
+		     uint64_t min, uint64_t max)
 {
 	size_t n = select->scan.term_count;
 
-	if (least == 0 && greatest == UINT64_MAX)
+	if (min == 0 && max == UINT64_MAX)
 		return;
 	DEBUG_ASSERT(n < INDEX_TERMS);
-	select->ranges[n] = (struct store_range){ least, greatest };
+	select->ranges[n] = (struct store_range){ min, max };
 	select->terms[n] = (struct store_term){
 		.column = column, .ranges = &select->ranges[n],
 		.range_count = 1,

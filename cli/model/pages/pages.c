@@ -44,7 +44,7 @@ struct counting {
 
 /* ---- resident bytes ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -57,8 +57,8 @@ static struct pages_resident bounds(const struct footprint_mapping *mapping,
 	uint64_t elsewhere = mapping->size > bytes ? mapping->size - bytes : 0;
 
 	return (struct pages_resident){
-		.min_bytes = least(bytes, rss > elsewhere ? rss - elsewhere : 0),
-		.max_bytes = least(bytes, rss),
+		.min_bytes = min(bytes, rss > elsewhere ? rss - elsewhere : 0),
+		.max_bytes = min(bytes, rss),
 	};
 }
 
@@ -135,7 +135,7 @@ static void find_resident(struct counting *c, const struct page_cover *cover)
 		const struct footprint_mapping *mapping =
 			&c->mappings[c->mapping];
 		uint64_t from = at < mapping->start ? mapping->start : at;
-		uint64_t to = least(end, end_of(mapping));
+		uint64_t to = min(end, end_of(mapping));
 
 		if (from < to) {
 			c->in_mapping += to - from;
@@ -283,7 +283,7 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 {
 	const struct footprint *footprint = model_footprint(model);
 	struct pages *pages = c->pages;
-	uint64_t least_distance = UINT64_MAX;
+	uint64_t min_distance = UINT64_MAX;
 
 	for (size_t i = 0; i < footprint->snapshot_count; i++) {
 		const struct footprint_snapshot *snapshot =
@@ -292,10 +292,10 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 		uint64_t distance = ns > moment_ns ? ns - moment_ns :
 			moment_ns - ns;
 
-		if (distance > least_distance ||
+		if (distance > min_distance ||
 		    !footprint_is_whole(footprint, snapshot))
 			continue;
-		least_distance = distance;
+		min_distance = distance;
 		pages->snapshot = snapshot;
 		pages->snapshot_ns = ns;
 	}

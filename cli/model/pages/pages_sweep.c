@@ -237,7 +237,7 @@ static void report(struct sweeping *s, uint64_t pages)
 	s->sweep->cover(s->sweep->owner, &s->cover);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -250,7 +250,7 @@ static void take_page(struct sweeping *s, uint64_t page)
 	begin_cover(s, page);
 	for (size_t i = 0; i < s->open_count; i++)
 		add_part(s, s->open[i].group, page,
-			 least(s->open[i].end, page_end));
+			 min(s->open[i].end, page_end));
 	close_blocks(s, page_end);
 	for (; s->at < s->count && s->list[s->at].address < page_end;
 	     s->at++) {
@@ -260,7 +260,7 @@ static void take_page(struct sweeping *s, uint64_t page)
 		if (s->at + 16 < s->count)
 			__builtin_prefetch(entry[16].block);
 		add_part(s, group_of(s->sweep, entry->block), entry->address,
-			 least(end, page_end));
+			 min(end, page_end));
 		if (s->cover.first == NULL)
 			s->cover.first = entry->block;
 		if (s->sweep->block != NULL)
@@ -279,7 +279,7 @@ static uint64_t take_open(struct sweeping *s, uint64_t page)
 		page_of(s, s->list[s->at].address) : ADDRESS_END;
 
 	for (size_t i = 0; i < s->open_count; i++)
-		until = least(until, page_of(s, s->open[i].end));
+		until = min(until, page_of(s, s->open[i].end));
 	if (until <= page)
 		return page;
 	begin_cover(s, page);

@@ -78,17 +78,17 @@ bool embed_used_poll(struct embed_used *used)
 
 bool embed_used_next(struct embed_used *used, uint32_t *number)
 {
-	uint32_t count = used->emit->complete, most = count, i;
+	uint32_t count = used->emit->complete, best = count, i;
 
 	DEBUG_ASSERT(count <= GL_IMAGES_MAX);
 	for (i = 0; i < count; i++)
 		if (!used->done[i] && used->nodes[i] &&
-		    (most == count || used->nodes[i] > used->nodes[most]))
-			most = i;
-	if (most == count)
+		    (best == count || used->nodes[i] > used->nodes[best]))
+			best = i;
+	if (best == count)
 		return false;
-	used->done[most] = true;
-	*number = most;
+	used->done[best] = true;
+	*number = best;
 	return true;
 }
 

@@ -143,15 +143,15 @@ static void embedder_reduced(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
 	struct reduced *elf = &work->reduced;
-	/* `most` may cut debug information, but symbols are kept */
-	uint64_t most = base_min(e->asked ? EMBEDDER_ASKED_MAX :
-					    EMBEDDER_DEBUG_MAX,
-				 base_min(embed_out_room(&work->to),
-					  embedder_in_time(e)));
+	/* `max` may cut debug information, but symbols are kept */
+	uint64_t max = base_min(e->asked ? EMBEDDER_ASKED_MAX :
+					   EMBEDDER_DEBUG_MAX,
+				base_min(embed_out_room(&work->to),
+					 embedder_in_time(e)));
 
 	DEBUG_ASSERT(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	e->stage = EMBEDDER_ALTERNATE;
-	if (reduced_plan(elf, most)) {
+	if (reduced_plan(elf, max)) {
 		embed_out_skip(&work->to, "invalid ELF file, not embedded",
 			       work->wanted.path);
 		return;

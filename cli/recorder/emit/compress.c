@@ -38,7 +38,7 @@
  * default size. */
 #define COMPRESS_HASH_LOG 12
 #define COMPRESS_HASH_DEFAULT 0
-#define COMPRESS_LEAST 64	/* shorter columns are stored */
+#define COMPRESS_MIN 64		/* shorter columns are stored */
 #define COMPRESS_TELLING 512	/* least bytes for a trial */
 #define COMPRESS_LEARNING 256	/* least bytes to learn from a result */
 #define COMPRESS_TRIAL 16	/* one trial in so many columns */
@@ -71,7 +71,7 @@ static size_t compress_frame(struct compress *compress,
 			     const struct compressor_how *how, uint8_t *to,
 			     const uint8_t *column, size_t n)
 {
-	DEBUG_ASSERT(n >= COMPRESS_LEAST);
+	DEBUG_ASSERT(n >= COMPRESS_MIN);
 	if (how != compress->how) {
 		compressor_set(compress->compressor, how);
 		compress->how = how;
@@ -161,7 +161,7 @@ uint8_t *compress_column(struct compress *compress,
 
 	to = varint_put(to, n);
 	DEBUG_ASSERT(past->left <= COMPRESS_TRIAL);
-	if (n >= COMPRESS_LEAST && compress->compressor) {
+	if (n >= COMPRESS_MIN && compress->compressor) {
 		/* after the size there is room for the whole column */
 		if (n >= COMPRESS_TELLING && !past->left--)
 			compress_try(compress, past, to + VARINT_MAX, column,
@@ -177,7 +177,7 @@ uint8_t *compress_column(struct compress *compress,
 uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
 			const uint8_t *bytes, size_t n)
 {
-	bool may = n >= COMPRESS_LEAST && compress->compressor;
+	bool may = n >= COMPRESS_MIN && compress->compressor;
 
 	to = varint_put(to, n);
 	return compress_put(compress, may ? &compress_files : NULL, to,

@@ -24,7 +24,7 @@ bool totals_wanted(void)
 int totals_init(struct totals *totals, struct writer *w, uint64_t bytes)
 {
 	totals->w = w;
-	totals->reported.most = bytes / TOTALS_REPORTED_PART;
+	totals->reported.max = bytes / TOTALS_REPORTED_PART;
 	return emit_totals_init(&totals->emit, &w->out, &w->compress,
 				&w->nodes);
 }

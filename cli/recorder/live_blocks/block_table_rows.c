@@ -227,14 +227,14 @@ int block_table_arrays(struct block_table *table, uint64_t bytes,
 		       uint32_t nodes_max)
 {
 	table->nodes_max = nodes_max;
-	table->figures.most = bytes / BLOCK_TABLE_FIGURES_PART;
-	table->numbers.most = base_min(nodes_max * UINT64_C(4),
-				       bytes / BLOCK_TABLE_NUMBERS_PART);
-	table->rings.most = GL_RINGS_MAX * sizeof(struct block_table_ring);
+	table->figures.max = bytes / BLOCK_TABLE_FIGURES_PART;
+	table->numbers.max = base_min(nodes_max * UINT64_C(4),
+				      bytes / BLOCK_TABLE_NUMBERS_PART);
+	table->rings.max = GL_RINGS_MAX * sizeof(struct block_table_ring);
 	/* a block needs one at most, and so does a ring */
-	table->threads.most = (GL_RINGS_MAX + table->edges.blocks.most) *
+	table->threads.max = (GL_RINGS_MAX + table->edges.blocks.max) *
 			       sizeof(struct block_table_thread);
-	table->slots.most = (table->edges.blocks.most + UINT64_C(1)) *
+	table->slots.max = (table->edges.blocks.max + UINT64_C(1)) *
 			     sizeof(uint32_t);
 	table->thread_count = 1;
 	return vector_reach(&table->threads, sizeof(struct block_table_thread))

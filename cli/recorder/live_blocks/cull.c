@@ -39,7 +39,7 @@
 /* Interval at which totals are written; it grows with their number. */
 #define CULL_REPORT_NS (1 * UINT64_C(1000000000))
 #define CULL_REPORT_EACH_NS (1 * UINT64_C(1000000))
-#define CULL_LEAST 4		/* slots: room for one event when all others are
+#define CULL_MIN 4		/* slots: room for one event when all others are
 				 * written */
 #define CULL_EVICT 8		/* this fraction of the queue at a time */
 
@@ -278,15 +278,15 @@ int cull_init(struct cull *cull, struct ring_drain *drain,
 	cull->fresh = 1;
 	cull->odd_tick = UINT64_MAX;
 	cull->reported_ns = drain->sync_ns;
-	cull->slots.most = (cull->most + UINT64_C(2)) *
+	cull->slots.max = (cull->max + UINT64_C(2)) *
 			   sizeof(struct cull_slot);
 	cull_chains_init(&cull->chains, bytes);
-	cull->doubts.most = cull->most * sizeof(struct cull_undecided);
+	cull->doubts.max = cull->max * sizeof(struct cull_undecided);
 	cull->rings = zeroed_alloc(GL_RINGS_MAX * sizeof(*cull->rings));
 	cull->records = zeroed_alloc(CULL_RECORDS);
 	if (!cull->rings || !cull->records ||
 	    !vector_reach(&cull->slots,
-			  CULL_LEAST * sizeof(struct cull_slot)) ||
+			  CULL_MIN * sizeof(struct cull_slot)) ||
 	    cull_totals_init(&cull->totals, bytes, drain->out, drain->compress,
 			     drain->nodes, drain->encode->stacks, table->mean))
 		return -ENOMEM;
@@ -304,8 +304,8 @@ uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
 	bool extra = (word[0] & 7) == GT_EXTRA;
 	uint32_t number, more = 0;
 
-	if (unlikely(cull->used + 2 > cull->most))
-		cull_write(cull, cull_nth(cull, cull->most / CULL_EVICT));
+	if (unlikely(cull->used + 2 > cull->max))
+		cull_write(cull, cull_nth(cull, cull->max / CULL_EVICT));
 	/* the initial memory is enough for at least this event */
 	if (unlikely(!cull_room(cull, 2)))
 		cull_flush(cull);

@@ -64,7 +64,7 @@ struct cull {
 	order_word *records;		/* of a chunk */
 	uint64_t age_ns;	/* blocks that live this long stay */
 	uint64_t age;		/* in ticks */
-	uint32_t most;		/* events that may wait */
+	uint32_t max;		/* events that may wait */
 	uint32_t used, unused;	/* slots; the first free one */
 	uint32_t fresh;		/* slots ever used, slot 0 included */
 	uint32_t first, last;

@@ -29,8 +29,8 @@
 
 void cull_chains_init(struct cull_chains *chains, uint64_t bytes)
 {
-	chains->list.most = bytes / CULL_CHAINS_PART;
-	chains->by_block.most = bytes / CULL_CHAINS_PART;
+	chains->list.max = bytes / CULL_CHAINS_PART;
+	chains->by_block.max = bytes / CULL_CHAINS_PART;
 	chains->count = 1;
 }
 

@@ -22,7 +22,7 @@
 
 static int cull_rows_init(struct cull_rows *rows, uint64_t bytes)
 {
-	rows->rows.most = bytes / CULL_ROWS_PART;
+	rows->rows.max = bytes / CULL_ROWS_PART;
 	rows->heads = zeroed_alloc(CULL_BUCKETS * sizeof(*rows->heads));
 	return rows->heads ? 0 : -ENOMEM;
 }

@@ -38,8 +38,8 @@
 #include "unwind/assertion.h"
 
 #define ROTATION_RECORD 32	/* approximate bytes of a record in a ring */
-#define ROTATION_STEP_LEAST 256
-#define ROTATION_STEP_MOST 32768
+#define ROTATION_STEP_MIN 256
+#define ROTATION_STEP_MAX 32768
 #define ROTATION_GRACE 16	/* a part may be larger by this fraction of
 				 * it */
 #define ROTATION_LATE 64		/* checks: each after few events */
@@ -80,7 +80,7 @@ uint32_t rotation_step(const struct rotation *rotation)
 	if (rotation->late)
 		return ROTATION_STEP_LATE;
 	return base_max(base_min(rotation->share / (4 * ROTATION_RECORD),
-				 ROTATION_STEP_MOST), ROTATION_STEP_LEAST);
+				 ROTATION_STEP_MAX), ROTATION_STEP_MIN);
 }
 
 /* ---- names ---- */

@@ -72,10 +72,10 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 
 uint64_t usage_gap_ns(uint64_t cost_ns)
 {
-	uint64_t least = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
-	uint64_t rarer = least / USAGE_LONG_NS * cost_ns;
+	uint64_t min = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
+	uint64_t rarer = min / USAGE_LONG_NS * cost_ns;
 
-	return base_max(least, base_min(rarer, USAGE_RARE_NS));
+	return base_max(min, base_min(rarer, USAGE_RARE_NS));
 }
 
 /* Reads sizes in pages: mapped, resident, and the resident part that is
@@ -247,7 +247,7 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 		usage->rest_ns = rests ? base_min(2 * usage->rest_ns,
 						  USAGE_REST_NS) :
 					 USAGE_GAP_NS;
-		usage->detail_least_ns = now_ns + gap;
+		usage->detail_min_ns = now_ns + gap;
 		usage->detail_due_ns = now_ns + base_max(gap, usage->rest_ns);
 		return true;
 	}
@@ -256,7 +256,7 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 		return false;
 	/* it was delayed while nothing changed */
 	usage->rest_ns = USAGE_GAP_NS;
-	usage->detail_due_ns = usage->detail_least_ns;
+	usage->detail_due_ns = usage->detail_min_ns;
 	return true;
 }
 
@@ -275,7 +275,7 @@ void usage_poll(struct usage *usage, uint64_t now_ns)
 	}
 	/* a kernel without smaps_rollup: do not try at every reading */
 	if (detailed && !point.value[GT_USAGE_FLAGS])
-		usage->detail_least_ns = usage->detail_due_ns =
+		usage->detail_min_ns = usage->detail_due_ns =
 			now_ns + USAGE_REST_NS;
 	if (usage_plan(usage, &point, now_ns))
 		usage_keep(usage, &point, now_ns);

@@ -19,7 +19,7 @@
 /* Bytes that may be read: this many times the file's size, and this many
  * more. */
 #define BUDGET_FACTOR 64
-#define BUDGET_LEAST (16 << 20)
+#define BUDGET_MIN (16 << 20)
 
 static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = ".debug_info",
@@ -180,7 +180,7 @@ struct dwarf *dwarf_open(const struct span sections[DWARF_SECTIONS],
 	for (int i = 0; i < DWARF_SECTIONS; i++)
 		size += sections[i].size;
 	atomic_init(&dwarf->budget,
-		    (long long)(size * BUDGET_FACTOR + BUDGET_LEAST));
+		    (long long)(size * BUDGET_FACTOR + BUDGET_MIN));
 	pthread_mutex_init(&dwarf->lock, NULL);
 	read_units(dwarf, skeleton);
 	return dwarf;

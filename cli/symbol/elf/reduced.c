@@ -311,13 +311,13 @@ static void reduced_phdrs(struct reduced *e)
 /* Overlapping sections may claim more bytes than there are. */
 static bool reduced_plausible(const struct reduced *e)
 {
-	uint64_t most = e->binary.size + reduced_phdrs_end(e) +
+	uint64_t max = e->binary.size + reduced_phdrs_end(e) +
 			e->table->sections * ((uint64_t)REDUCED_ALIGN_MAX +
 					      e->table->class->shdr_size);
 
 	if (e->debug.fd >= 0)
-		most += e->debug.size;
-	return e->size <= most;
+		max += e->debug.size;
+	return e->size <= max;
 }
 
 static bool reduced_together(const struct reduced *e)

@@ -240,14 +240,14 @@ static int by_offset(const void *a, const void *b)
 static void settle_lines(struct jitdump *dump, uint64_t start)
 {
 	struct jitdump_line *lines = dump->lines + dump->pending_line;
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 
 	for (size_t i = 0; i < dump->pending_count; i++) {
 		lines[i].offset -= start;
-		if (lines[i].offset < least)
-			least = lines[i].offset;
+		if (lines[i].offset < min)
+			min = lines[i].offset;
 	}
-	for (size_t i = 0; i < dump->pending_count && least >= ELF_HEADER; i++)
+	for (size_t i = 0; i < dump->pending_count && min >= ELF_HEADER; i++)
 		lines[i].offset -= ELF_HEADER;
 	if (dump->pending_count > 0)
 		qsort(lines, dump->pending_count, sizeof(*lines), by_offset);

@@ -17,7 +17,7 @@
 #include "cli/trace/format/recent.h"
 #include "unwind/assertion.h"
 
-#define COLUMNS_LEAST 4		/* all columns of major version 1 */
+#define COLUMNS_MIN 4		/* all columns of major version 1 */
 #define COLUMN_EXTRA 5
 #define COLUMN_RUN 6
 #define COLUMN_TICKS 7
@@ -39,7 +39,7 @@ bool records_no_extras(struct cursor payload, uint64_t *events)
 	cursor_varint(&payload);
 	*events = cursor_varint(&payload);
 	for (unsigned i = 0; i <= COLUMN_EXTRA; i++) {
-		if (i >= COLUMNS_LEAST && cursor_left(&payload) == 0)
+		if (i >= COLUMNS_MIN && cursor_left(&payload) == 0)
 			return !payload.bad;
 		raw = cursor_varint(&payload);
 		cursor_bytes(&payload, cursor_varint(&payload));
@@ -84,7 +84,7 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 	unsigned freed_by = steps ? COLUMN_FREED_BY_STEPS : COLUMN_FREED_BY;
 	uint64_t base = cursor_varint(payload);
 	int error = columns_open_some(&decoder->columns, payload,
-				      steps ? COLUMNS_LEAST : freed_by,
+				      steps ? COLUMNS_MIN : freed_by,
 				      freed_by + 1, &limits, inflater);
 	struct cursor *column = decoder->columns.column;
 

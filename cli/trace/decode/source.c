@@ -17,7 +17,7 @@
 
 /* Reads grow: of many traces only the first bytes are needed. */
 #define READ_BYTES_FIRST (1u << 14)
-#define READ_BYTES_MOST (1u << 20)
+#define READ_BYTES_MAX (1u << 20)
 
 void source_open(struct source *source, int fd)
 {
@@ -155,7 +155,7 @@ size_t source_fill(struct source *source, size_t size)
 			source->at_end = n < 0 || !source->growing;
 			break;
 		}
-		if (source->step < READ_BYTES_MOST)
+		if (source->step < READ_BYTES_MAX)
 			source->step *= 4;
 		assert((size_t)n <= room);
 		take(source, (size_t)n);

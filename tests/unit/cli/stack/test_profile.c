@@ -318,7 +318,7 @@ static void walk(bool bottom_up, struct sums *sums, uint64_t least)
 {
 	struct seen seen = { .sums = sums };
 	struct profile_walk way = {
-		.bottom_up = bottom_up, .key = MEASURE_LIVE, .least = least,
+		.bottom_up = bottom_up, .key = MEASURE_LIVE, .min = least,
 		.enter = enter, .leave = leave, .owner = &seen,
 	};
 	size_t wanted = 0, known = sums->count;
