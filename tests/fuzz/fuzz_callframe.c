@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 #include "cli/symbol/cfi/rule_file.h"
 #include "unwind/assertion.h"
 
@@ -26,32 +26,32 @@ static bool keep_row(void *owner, const struct callframe_row *row)
 
 static void ask_tables(struct binary *binary)
 {
-	struct agreement_checker checker;
+	struct cfi_verifier checker;
 
-	if (!agreement_open(&checker, &binary->table, &binary->symbols))
+	if (!cfi_verify_open(&checker, &binary->table, &binary->symbols))
 		return;
 	for (size_t i = 0; i < binary->table.count && i < ENTRIES; i++) {
 		const struct callframe_entry *entry = &binary->table.entries[i];
-		struct agreement result;
+		struct cfi_verify_result result;
 		uint64_t end = 0;
 
 		callframe_rows(&binary->table, entry, keep_row, &end);
 		if (entry->end - entry->start > CODE_MAX)
 			continue;
-		agreement_check(&checker, entry, i & 1, &result);
-		agreement_free(&result);
+		cfi_verify_entry(&checker, entry, i & 1, &result);
+		cfi_verify_free(&result);
 	}
-	agreement_close(&checker);
+	cfi_verify_close(&checker);
 }
 
 static void make_rules(const struct binary *binary)
 {
 	struct buffer bytes = { 0 };
 	struct callframe table;
-	struct made_rules made;
+	struct generated_rules made;
 	struct elffile *file;
 
-	if (!made_rules_make(&made, binary))
+	if (!generated_rules_make(&made, binary))
 		return;
 	rule_file_bytes(binary, &made, &bytes);
 	file = elffile_of_memory((unsigned char *)bytes.data, bytes.size,
@@ -62,7 +62,7 @@ static void make_rules(const struct binary *binary)
 	ASSERT(table.count <= made.count);
 	callframe_free(&table);
 	elffile_close(file);
-	made_rules_free(&made);
+	generated_rules_free(&made);
 }
 
 /* Of its code no more than this is run: fuzzers wait for nobody. */
