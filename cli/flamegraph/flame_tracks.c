@@ -120,7 +120,7 @@ static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
 		if (self != PROFILE_NONE)
 			of_context[contexts->costs[i].node] =
 				of_node[around(tree,
-					profile->selves[self].node)];
+					profile->self_costs[self].node)];
 	}
 	free(of_node);
 	return of_context;

@@ -3,7 +3,7 @@
  *
  * Groups are made of the model's costs, each with a context and the values of
  * block keys. If only frames distinguish groups, or if there are several
- * traces, they are made of a profile's selves. A group is the tuple of its
+ * traces, they are made of a profile's self costs. A group is the tuple of its
  * keys' values: with one key, the value itself; with several, the number of a
  * chain of pairs.
  *
@@ -55,7 +55,7 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 
 	if (of_selves(rows)) {
 		const struct profile_self *self =
-			&source->profile->selves[number];
+			&source->profile->self_costs[number];
 
 		*piece = (struct piece){
 			.figures = self->figures, .node = self->node,
@@ -162,7 +162,7 @@ static size_t values_of(struct query_rows *rows, const struct piece *piece)
 {
 	const struct profile *profile = rows->source->profile;
 	size_t count = 0;
-	uint32_t n = rows->adding[profile->selves[piece->self].node];
+	uint32_t n = rows->adding[profile->self_costs[piece->self].node];
 
 	for (; n != PROFILE_NONE;
 	     n = rows->adding[profile->nodes[n].parent]) {

@@ -53,7 +53,7 @@ static void add_selves(struct lackings *all, const struct report *r)
 	const struct profile *profile = r->profile;
 
 	for (size_t i = 0; i < profile->self_count; i++) {
-		const struct profile_self *self = &profile->selves[i];
+		const struct profile_self *self = &profile->self_costs[i];
 		uint32_t node = profile_site(profile, self->node);
 		const struct profile_frame *frame =
 			&profile->frames[profile->nodes[node].frame];

@@ -1,13 +1,13 @@
 /*
  * profile.c: see profile.h. Called by the main thread.
  *
- *	model node ─(context_value.h)─▶ node ─▶ its selves, one for each side
+ *	model node ─(context_value.h)─▶ node ─▶ self costs, one for each side
  *	     place ───────────▶ frames, interned
  *
  * While models are added, nodes are pairs of (parent, frame) in the order of
- * their first use, and a node's selves are a list from `first`. Sealing
+ * their first use, and a node's self costs are a list from `first`. Sealing
  * renumbers them in preorder from the root, so that the descendants of a node
- * are one range of nodes and one range of selves: a sum over a subtree is a
+ * are one range of nodes and one range of self costs: a sum over a subtree is a
  * loop over an array, and needs no memory.
  *
  *  I1  parent < node for every node but the root, sealed or not.
@@ -140,12 +140,12 @@ static struct profile_self *self_of(struct profile *profile, uint32_t node,
 	struct profile_self *self;
 	uint32_t at = profile->first[node];
 
-	for (; at != PROFILE_NONE; at = profile->selves[at].next)
-		if (profile->selves[at].side == side)
-			return &profile->selves[at];
+	for (; at != PROFILE_NONE; at = profile->self_costs[at].next)
+		if (profile->self_costs[at].side == side)
+			return &profile->self_costs[at];
 	DEBUG_ASSERT(node < profile->met.pair_count && side < profile->sides);
-	GROW(profile->selves, profile->self_count, profile->self_capacity);
-	self = &profile->selves[profile->self_count];
+	GROW(profile->self_costs, profile->self_count, profile->self_capacity);
+	self = &profile->self_costs[profile->self_count];
 	memset(self, 0, sizeof(*self));
 	self->node = node;
 	self->side = side;
@@ -249,7 +249,7 @@ static void add_contexts(struct profile *profile, unsigned side,
 			       side);
 		if (profile->with_costs)
 			profile->self_of_cost[i] =
-				(uint32_t)(self - profile->selves);
+				(uint32_t)(self - profile->self_costs);
 		figures_add(&self->figures, &figures);
 		self->contexts++;
 		progress_update(i);
@@ -332,8 +332,8 @@ static uint32_t *number_nodes(struct profile *profile)
 	return number;
 }
 
-/* Sorts selves by (node, side): first counts them before each node, then fills
- * in `order`. */
+/* Sorts self costs by (node, side): first counts them before each node, then
+ * fills in `order`. */
 static void order_selves(struct profile *profile)
 {
 	struct profile_node *nodes = profile->nodes;
@@ -344,7 +344,7 @@ static void order_selves(struct profile *profile)
 	for (size_t i = 0; i <= profile->node_count; i++)
 		nodes[i].first = 0;
 	for (size_t i = 0; i < profile->self_count; i++)
-		nodes[profile->selves[i].node].first++;
+		nodes[profile->self_costs[i].node].first++;
 	for (size_t i = 0; i <= profile->node_count; i++) {
 		uint32_t own = nodes[i].first;
 
@@ -355,8 +355,8 @@ static void order_selves(struct profile *profile)
 	/* Filling moves each `first` to the next node's; it is moved back. */
 	for (unsigned side = 0; side < profile->sides; side++)
 		for (size_t i = 0; i < profile->self_count; i++)
-			if (profile->selves[i].side == side)
-				order[nodes[profile->selves[i].node]
+			if (profile->self_costs[i].side == side)
+				order[nodes[profile->self_costs[i].node]
 				      .first++] = (uint32_t)i;
 	for (size_t i = profile->node_count; i > 0; i--)
 		nodes[i].first = nodes[i - 1].first;
@@ -365,7 +365,7 @@ static void order_selves(struct profile *profile)
 	assert(nodes[profile->node_count].first == profile->self_count);
 }
 
-/* Log2 of the number of selves in a sum of this level. */
+/* Log2 of the number of self costs in a sum of this level. */
 static unsigned level_bits(unsigned level)
 {
 	return (level + 1) * LEVEL_BITS;
@@ -381,7 +381,7 @@ static void sum_level(struct profile *profile, unsigned level)
 	profile->sums[level] = sums;
 	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
 		const struct profile_self *self =
-			&profile->selves[profile->order[i]];
+			&profile->self_costs[profile->order[i]];
 		struct profile_sum *sum = &sums[(i >> LEVEL_BITS) * sides +
 						self->side];
 
@@ -428,8 +428,8 @@ bool profile_is_valid(const struct profile *profile)
 		    nodes[n].first > nodes[n + 1].first)
 			return false;	/* I2 */
 	for (size_t i = 1; i < profile->self_count; i++)
-		if (profile->selves[profile->order[i - 1]].node >
-		    profile->selves[profile->order[i]].node)
+		if (profile->self_costs[profile->order[i - 1]].node >
+		    profile->self_costs[profile->order[i]].node)
 			return false;
 	return profile->node_count > 0 &&
 	       nodes[PROFILE_ROOT].end == profile->node_count &&
@@ -453,7 +453,8 @@ void profile_seal(struct profile *profile)
 	}
 	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
 	for (size_t i = 0; i < profile->self_count; i++)
-		profile->selves[i].node = number[profile->selves[i].node];
+		profile->self_costs[i].node =
+			number[profile->self_costs[i].node];
 	move_nodes(nodes, number, count);
 	free(number);
 	order_selves(profile);
@@ -466,13 +467,13 @@ void profile_seal(struct profile *profile)
 void profile_keep_frames(struct profile *profile)
 {
 	free(profile->nodes);
-	free(profile->selves);
+	free(profile->self_costs);
 	free(profile->order);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		free(profile->sums[level]);
 	memset(profile->sums, 0, sizeof(profile->sums));
 	profile->nodes = NULL;
-	profile->selves = NULL;
+	profile->self_costs = NULL;
 	profile->order = NULL;
 	profile->node_count = 0;
 	profile->self_count = 0;
@@ -521,7 +522,7 @@ static uint64_t sum_up(const struct profile *profile, uint32_t first,
 	for (size_t i = first; i < end;) {
 		int level = fitting_level(i, end);
 		const struct profile_self *self =
-			&profile->selves[profile->order[i]];
+			&profile->self_costs[profile->order[i]];
 		const struct profile_sum *part;
 
 		if (level >= 0) {

@@ -130,8 +130,8 @@ static uint32_t group_of_stack(struct grouping *grouping,
 
 /* ---- self ---- */
 
-/* Makes all groups; returns the group of each node with selves, to be freed.
- * Groups have to be complete before the sums, which are an array. */
+/* Makes all groups; returns the group of each node with self costs, to be
+ * freed. Groups have to be complete before the sums, which are an array. */
 static uint32_t *make_groups(struct grouping *grouping)
 {
 	const struct profile *profile = grouping->profile;
@@ -298,7 +298,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	groups->of_self = grow_resize(NULL, profile->self_count,
 				      sizeof(uint32_t));
 	for (size_t i = 0; i < profile->self_count; i++)
-		groups->of_self[i] = own[profile->selves[i].node];
+		groups->of_self[i] = own[profile->self_costs[i].node];
 	free(own);
 	if (by > PROFILE_BY_SITE) {
 		groups->inclusive = grow_zeroed(groups->count * groups->sides,
@@ -327,8 +327,8 @@ static const struct figures *stack_figures(const struct profile *profile,
 
 	DEBUG_ASSERT(node < profile->node_count);
 	for (uint32_t i = profile->nodes[node].first; i < end; i++)
-		if (profile->selves[profile->order[i]].side == side)
-			return &profile->selves[profile->order[i]].figures;
+		if (profile->self_costs[profile->order[i]].side == side)
+			return &profile->self_costs[profile->order[i]].figures;
 	return &none;
 }
 

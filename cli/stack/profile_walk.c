@@ -4,10 +4,10 @@
  * There is a level for each branch on the current path, with all its siblings:
  * stacks are as deep as programs recurse, so this code does not recurse. Top
  * down, the children of a branch are its node's children. Bottom up, a branch
- * represents many nodes: its items are selves, each with the node that its walk
- * outward has reached. Items are in one array; those of a branch are a range,
- * sorted by frame. Each level sorts its range again, since the order of an
- * outer level is not needed inside it.
+ * represents many nodes: its items are self costs, each with the node that its
+ * walk outward has reached. Items are in one array; those of a branch are a
+ * range, sorted by frame. Each level sorts its range again, since the order of
+ * an outer level is not needed inside it.
  *
  *	items:  [ f f f | g g | h ]        depth 0, by frame
  *	          │ outward: parents of these three
@@ -125,7 +125,8 @@ static void find_groups(const struct walking *walking, struct level *level,
 		by_frame, profile->nodes);
 	for (size_t i = first; i < end; i++) {
 		const struct item *item = &walking->items[i];
-		const struct profile_self *self = &profile->selves[item->self];
+		const struct profile_self *self =
+			&profile->self_costs[item->self];
 		struct figures *sums;
 
 		if (branch == NULL ||
@@ -285,7 +286,7 @@ static void begin_bottom_up(struct walking *walking)
 	walking->items = grow_resize(NULL, profile->self_count,
 				     sizeof(*walking->items));
 	for (size_t i = 0; i < profile->self_count; i++) {
-		uint32_t node = profile->selves[i].node;
+		uint32_t node = profile->self_costs[i].node;
 
 		if (walking->walk->from_site)
 			node = profile_site(profile, node);
