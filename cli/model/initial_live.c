@@ -72,7 +72,7 @@ static void alloc_initial(struct model *model, const struct trace_live *live)
 	};
 	if (model->observer != NULL && model->observer->thread != NULL)
 		*model->observer->thread = live->ring;
-	model->part.born++;
+	model->part.added++;
 	account_alloc(model, block, live->context, 0);
 }
 

@@ -190,7 +190,7 @@ bool model_has_too_many_groups(const struct model *model)
 
 uint64_t model_live_at_begin(const struct model *model)
 {
-	return model->part.born;
+	return model->part.added;
 }
 
 void model_pair_alike(const struct model *model, struct edges *edges)

@@ -86,13 +86,13 @@ static void find_rests(struct writing *w)
 	w->rests = grow_zeroed(w->profile->self_count, sizeof(*w->rests));
 	while ((block = model_next_block(model, &at)) != NULL) {
 		uint32_t self = w->profile->self_of_cost[block->cost];
-		uint64_t born = model_since_start_ns(model, block->alloc);
+		uint64_t alloc_ns = model_since_start_ns(model, block->alloc);
 
 		if (self == PROFILE_NONE)
 			continue;
 		w->rests[self].blocks++;
-		if (born < w->end_ns)
-			w->rests[self].age_ns += (double)(w->end_ns - born);
+		if (alloc_ns < w->end_ns)
+			w->rests[self].age_ns += (double)(w->end_ns - alloc_ns);
 	}
 }
 

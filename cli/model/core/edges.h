@@ -4,7 +4,7 @@
  * means: account.h for a trace that is read, the recorder's live heap for one
  * that is written.
  *
- *	events, by stamps ──▶ edges ──▶ birth   a block is allocated
+ *	events, by stamps ──▶ edges ──▶ alloc   a block is allocated
  *	                        │  └──▶ end     it was freed, moved, lost
  *	                        │  └──▶ odd     unpaired, repaired
  *	                      blocks, waiting, moving

@@ -2,7 +2,7 @@
  * index_pairing.c: see index_pairing.h. Edges have the same meaning as in the
  * model (account.c, view.c), for all blocks.
  *
- *  I1  births[n].chain is chains_at(chains, n), for each live block.
+ *  I1  allocs[n].chain is chains_at(chains, n), for each live block.
  *  I2  Edges are numbered from 1, without gaps, in the order in which they were
  *      reported.
  */
@@ -157,13 +157,13 @@ void index_pairing_chain_lost(struct index_pairing *pairing, uint32_t chain)
 static uint32_t leave_chain(struct index_pairing *pairing,
 			    const struct block *block, uint32_t number)
 {
-	struct index_alloc *born = &pairing->allocs[number];
+	struct index_alloc *entry = &pairing->allocs[number];
 	uint32_t chain = chains_leave(&pairing->chains, number, block);
 
-	DEBUG_ASSERT(born->chain == 0 || born->chain == chain);	/* I1 */
-	if (born->chain == 0)
+	DEBUG_ASSERT(entry->chain == 0 || entry->chain == chain);	/* I1 */
+	if (entry->chain == 0)
 		index_pairing_number(pairing, chain);
-	born->chain = chain;
+	entry->chain = chain;
 	return chain;
 }
 

@@ -4,7 +4,7 @@
  * companion (model_observer.h) of a model that reads everything except events,
  * so nodes and threads have the same numbers as in any model of the trace.
  *
- *	events ─▶ edges (core/edges.h) ─▶ birth   kept until the block ends
+ *	events ─▶ edges (core/edges.h) ─▶ alloc   kept until the block ends
  *	                                └▶ end     a row
  *
  * Special cases:
