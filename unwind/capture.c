@@ -439,7 +439,7 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (remember)
 		shadow_pop(t, sp);
 	end = walk_fast(t, &w);
-	if (end == WALK_HARD)
+	if (end == WALK_NEEDS_FULL)
 		return walk_hard(t, ra, sp, base);
 	DEBUG_ASSERT(w.count > 0 && w.stop < GT_STOP_COUNT);
 	DEBUG_ASSERT(end != WALK_JOINED || remember);
@@ -454,10 +454,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (w.forget || !remember) {
 		context = shadow_context_only(t, &w, end);
 		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
-		    !w.forget && !w.strange && t->mode != GT_MODE_OFF)
+		    !w.forget && !w.no_barriers && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
-		if (remember && w.strange)
-			placement_strange(t, w.strange);
+		if (remember && w.no_barriers)
+			placement_forbid(t, w.no_barriers);
 		return context;
 	}
 	context = shadow_update(t, &w, end);
@@ -471,8 +471,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	DEBUG_ASSERT((uint32_t)t->frames[t->count - 1].mark == context);
 	if (first.prediction.at)
 		predict_learn(&first.prediction, context);
-	if (__builtin_expect(w.strange, 0))
-		placement_strange(t, w.strange);
+	if (__builtin_expect(w.no_barriers, 0))
+		placement_forbid(t, w.no_barriers);
 	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;

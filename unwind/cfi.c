@@ -267,11 +267,11 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 		case 'B':
 			break;
 		default:
-			cie->is_odd = *letters != 0;
+			cie->unknown_augmentation = *letters != 0;
 			return;
 		}
 		if (data.failed) {
-			cie->is_odd = true;
+			cie->unknown_augmentation = true;
 			return;
 		}
 	}
@@ -321,7 +321,8 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	column = version == 1 ? cfi_u8(&c) : cfi_uleb(&c);
 	cie->pointer_encoding = CFI_PE_ABSPTR;
 	cie->lsda_encoding = CFI_PE_OMIT;
-	cie->is_signal = cie->has_personality = cie->is_odd = false;
+	cie->is_signal = cie->has_personality = false;
+	cie->unknown_augmentation = false;
 	cie->has_size = letters[0] == 'z';
 	if (cie->has_size)
 		read_augmentation(&c, letters + 1, &bases, cie);
@@ -565,7 +566,7 @@ void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
 	if (t->frames && s->eh_frame == t->frames && s->eh_frame_size &&
 	    s->eh_frame_size < t->readable_end - t->frames)
 		t->frames_end = t->frames + s->eh_frame_size;
-	if (s->hearsay && !all_records_read(t))
+	if (s->unverified && !all_records_read(t))
 		t->frames = 0;
 	DEBUG_ASSERT(!t->frames || (t->readable_start <= t->frames &&
 				    t->frames <= t->frames_end &&

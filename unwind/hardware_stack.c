@@ -170,8 +170,8 @@ static uint64_t differs(const uint64_t *a, const uint64_t *b)
 }
 
 /* How many of the outermost frames equal the last capture's. */
-static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
-			 uint32_t n)
+static uint32_t unchanged(const struct hardware_stack *h, const uint64_t *end,
+			  uint32_t n)
 {
 	const uint64_t *own = h->copy + h->capacity;
 	uint32_t max = n < h->count ? n : h->count, k = 0;
@@ -272,7 +272,7 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 	if (top >= end || *top != ra || (size_t)(end - top) > HARDWARE_FRAMES_MAX)
 		return 0;
 	n = (uint32_t)(end - top);
-	from = standing(h, end, n);
+	from = unchanged(h, end, n);
 	DEBUG_ASSERT(from <= n && from <= h->count);
 	for (i = from; i < n; i++)
 		if (!is_return(end[-1 - (long)i], top, end))

@@ -79,8 +79,8 @@ static struct {
 	_Atomic uint32_t lock;
 	_Atomic uint32_t borrowed;	/* I3 */
 	/* version of the loader's list at the last scan; changed under the
-	 * lock, with seen_turn odd meanwhile */
-	_Atomic uint32_t seen_turn;
+	 * lock, with seen_seq odd meanwhile */
+	_Atomic uint32_t seen_seq;
 	struct linkmap_version seen;
 	_Atomic uint32_t verdict;	/* enum gt_mode_why */
 	bool late;
@@ -295,14 +295,14 @@ static void set_seen(const struct linkmap_version *version)
 {
 	unsigned i;
 
-	DEBUG_ASSERT(!(atomic_load_explicit(&list.seen_turn,
+	DEBUG_ASSERT(!(atomic_load_explicit(&list.seen_seq,
 					    memory_order_relaxed) & 1));
 	/* Pairs with the reads in image_list_is_stale. */
-	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_acq_rel);
+	atomic_fetch_add_explicit(&list.seen_seq, 1, memory_order_acq_rel);
 	for (i = 0; i < LINKMAP_WORDS; i++)
 		__atomic_store_n(&list.seen.word[i], version->word[i],
 				 __ATOMIC_RELAXED);
-	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_release);
+	atomic_fetch_add_explicit(&list.seen_seq, 1, memory_order_release);
 }
 
 #ifdef GNOMON_DEBUG_ASSERTS
@@ -418,7 +418,7 @@ int image_init(const struct capture_config *config)
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.borrowed, NOBODY_BORROWED,
 			      memory_order_relaxed);
-	atomic_store_explicit(&list.seen_turn, 0, memory_order_relaxed);
+	atomic_store_explicit(&list.seen_seq, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
 			      memory_order_relaxed);
 	list.images = unwind_alloc(IMAGES_MAX * sizeof(struct image));
@@ -433,16 +433,16 @@ int image_init(const struct capture_config *config)
 
 bool image_list_is_stale(void)
 {
-	uint32_t turn = atomic_load_explicit(&list.seen_turn,
-					     memory_order_acquire);
+	uint32_t seq = atomic_load_explicit(&list.seen_seq,
+					    memory_order_acquire);
 	bool stale = linkmap_changed(&list.seen);
 
 	/* A scan that ended meanwhile may have been half read: report stale
 	 * this once. Pairs with set_seen. */
 	atomic_thread_fence(memory_order_acquire);
-	return stale || turn & 1 ||
-	       turn != atomic_load_explicit(&list.seen_turn,
-					    memory_order_relaxed);
+	return stale || seq & 1 ||
+	       seq != atomic_load_explicit(&list.seen_seq,
+					   memory_order_relaxed);
 }
 
 const struct image *image_find(uintptr_t pc)
@@ -504,7 +504,7 @@ static struct borrower *borrower_take(void)
 }
 
 /* I3 */
-static void leave_count(void)
+static void publish_borrowed(void)
 {
 	uint32_t count = context_count(), nobody = NOBODY_BORROWED;
 
@@ -526,7 +526,7 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 	signals_hold(&held);
 	borrower = borrower_take();
 	if (borrower) {
-		leave_count();
+		publish_borrowed();
 		linkmap_each(borrow_one, &borrowing, &borrower->room, &found);
 		DEBUG_ASSERT(atomic_load_explicit(&borrower->taken,
 						  memory_order_relaxed));

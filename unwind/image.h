@@ -24,9 +24,9 @@ struct image {
 	bool stays;		/* never unmapped */
 	bool listed;		/* seen in the current scan */
 	_Atomic bool gone;	/* written under the lock */
-	bool hearsay;		/* as of rules_sections */
+	bool unverified;	/* as of rules_sections */
 	uintptr_t link_map;	/* the loader's entry */
-	uintptr_t tables;	/* .eh_frame_hdr, or if hearsay .eh_frame; 0:
+	uintptr_t tables;	/* .eh_frame_hdr, or if unverified .eh_frame; 0:
 				 * none known */
 	size_t tables_size;
 	uintptr_t index;	/* of ARM's tables; 0: none */

@@ -116,7 +116,7 @@ static void ask_file(const struct elfmap *map, image_find_section *find,
 		    size <= s->segment[i].end - address) {
 			s->eh_frame = address;
 			s->eh_frame_size = size;
-			s->hearsay = true;
+			s->unverified = true;
 			return;
 		}
 }
@@ -187,14 +187,14 @@ static void sections_again(const struct image *image,
 	*s = (struct rules_sections){ .bias = image->bias,
 				      .index = image->index,
 				      .index_size = image->index_size,
-				      .hearsay = image->hearsay };
+				      .unverified = image->unverified };
 	DEBUG_ASSERT(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
 		take_segment(s, g->segment[i].start,
 			     g->segment[i].start + g->segment[i].size,
 			     g->segment[i].flags);
-	*(image->hearsay ? &s->eh_frame : &s->eh_frame_hdr) = image->tables;
-	*(image->hearsay ? &s->eh_frame_size : &s->eh_frame_hdr_size) =
+	*(image->unverified ? &s->eh_frame : &s->eh_frame_hdr) = image->tables;
+	*(image->unverified ? &s->eh_frame_size : &s->eh_frame_hdr_size) =
 		image->tables_size;
 	find_readable(s);
 }
@@ -234,12 +234,12 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	if (is_vdso(path))
 		g->flags |= GT_IMAGE_VDSO;
 	image_record_sections(map, find, &sections);
-	image->hearsay = sections.hearsay;
+	image->unverified = sections.unverified;
 	image->index = sections.index;
 	image->index_size = sections.index_size;
-	image->tables = sections.hearsay ? sections.eh_frame :
+	image->tables = sections.unverified ? sections.eh_frame :
 					   sections.eh_frame_hdr;
-	image->tables_size = sections.hearsay ? sections.eh_frame_size :
+	image->tables_size = sections.unverified ? sections.eh_frame_size :
 						sections.eh_frame_hdr_size;
 }
 

@@ -128,7 +128,7 @@ bool lsda_may_catch(const struct image *image, uintptr_t ra)
 	if (rules && rules_index_is_there(rules))
 		return false;
 	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||
-	    fde.cie.is_odd)
+	    fde.cie.unknown_augmentation)
 		return true;
 	if (!fde.cie.has_personality)
 		return false;

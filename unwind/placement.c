@@ -140,7 +140,7 @@ void placement_thread_start(struct capture_thread *t)
 		placement_hardware(t);
 }
 
-void placement_strange(struct capture_thread *t, enum gt_mode_why why)
+void placement_forbid(struct capture_thread *t, enum gt_mode_why why)
 {
 	if (t->mode == GT_MODE_BARRIERS)
 		give_up(t, why);

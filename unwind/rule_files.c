@@ -109,7 +109,7 @@ int rule_files_tables(const uint8_t *bytes, size_t size, const uint8_t *id,
 		      struct cfi_tables *tables)
 {
 	struct rules_sections sections = { .text_start = bias,
-					   .hearsay = true };
+					   .unverified = true };
 	struct cfi_fde fde = { .cie_at = 0 };
 	struct index_entry *index;
 	uintptr_t record = 0, at;

@@ -119,13 +119,13 @@ struct shadow_frame *shadow_validate(struct capture_thread *t,
 				     struct shadow_frame *at)
 {
 	const struct shadow_word *w;
-	uint32_t standing;
+	uint32_t unchanged;
 
 	DEBUG_ASSERT(at < t->frames + t->count && at->word <= t->word_count);
 	w = first_different(t->words + standing_barrier(t, at)->word,
 			    t->words + at->word);
-	standing = (uint32_t)(w - t->words);
-	while (at > t->frames && at->word >= standing)
+	unchanged = (uint32_t)(w - t->words);
+	while (at > t->frames && at->word >= unchanged)
 		at--;
 	return at;
 }
@@ -155,15 +155,15 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 void shadow_recheck(struct capture_thread *t)
 {
 	const struct shadow_word *end;
-	uint32_t standing;
+	uint32_t unchanged;
 
 	if (!t->barrier_count)
 		return;
 	end = t->words + t->frames[t->barrier[t->barrier_count - 1]].word;
 	DEBUG_ASSERT(end < t->words + t->word_count);
-	standing = (uint32_t)(first_different(t->words, end) - t->words);
+	unchanged = (uint32_t)(first_different(t->words, end) - t->words);
 	while (t->barrier_count &&
-	       t->frames[t->barrier[t->barrier_count - 1]].word >= standing)
+	       t->frames[t->barrier[t->barrier_count - 1]].word >= unchanged)
 		forget_barrier(t);
 }
 
@@ -328,7 +328,7 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			return parent;
 		}
 	DEBUG_ASSERT(w->count > 0 && w->count <= t->capacity);
-	DEBUG_ASSERT(end != WALK_HARD && w->stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(end != WALK_NEEDS_FULL && w->stop < GT_STOP_COUNT);
 	if (end == WALK_JOINED) {
 		DEBUG_ASSERT(w->join > 0 && w->join < t->count);
 		i--;
