@@ -223,27 +223,27 @@ uint64_t cull_ns(const struct cull *cull, uint64_t ticks)
 
 /* ---- writing ---- */
 
-/* Ends a doubt of which an event leaves the queue (I2): the block stays. */
+/* Decides a block of which an event leaves the queue (I2): it stays. */
 static void cull_settle(struct cull *cull, uint32_t i)
 {
-	struct cull_undecided *doubt = cull_undecided(cull, i), *last;
+	struct cull_undecided *entry = cull_undecided(cull, i), *last;
 
-	assert(i < cull->doubt_count);
-	DEBUG_ASSERT(cull_slot(cull, doubt->begin)->state == CULL_UNDECIDED);
-	DEBUG_ASSERT(cull_slot(cull, doubt->end)->doubt == i + 1);
-	cull_slot(cull, doubt->begin)->state = CULL_STAYS;
-	cull_slot(cull, doubt->end)->doubt = 0;
-	if (doubt->moves)
-		cull_slot(cull, doubt->moves)->doubt = 0;
-	cull_chains_settle(cull, &doubt->link);
-	last = cull_undecided(cull, --cull->doubt_count);
-	if (last == doubt)
+	assert(i < cull->undecided_count);
+	DEBUG_ASSERT(cull_slot(cull, entry->begin)->state == CULL_UNDECIDED);
+	DEBUG_ASSERT(cull_slot(cull, entry->end)->undecided == i + 1);
+	cull_slot(cull, entry->begin)->state = CULL_STAYS;
+	cull_slot(cull, entry->end)->undecided = 0;
+	if (entry->moves)
+		cull_slot(cull, entry->moves)->undecided = 0;
+	cull_chains_settle(cull, &entry->link);
+	last = cull_undecided(cull, --cull->undecided_count);
+	if (last == entry)
 		return;
-	*doubt = *last;
-	cull_slot(cull, doubt->begin)->block = i;
-	cull_slot(cull, doubt->end)->doubt = i + 1;
-	if (doubt->moves)
-		cull_slot(cull, doubt->moves)->doubt = i + 1;
+	*entry = *last;
+	cull_slot(cull, entry->begin)->block = i;
+	cull_slot(cull, entry->end)->undecided = i + 1;
+	if (entry->moves)
+		cull_slot(cull, entry->moves)->undecided = i + 1;
 }
 
 /* The slot is about to be written: removes all references to it. */
@@ -255,8 +255,8 @@ static void cull_forget(struct cull *cull, uint32_t number)
 		block_table_set_slot(cull->table, slot->block, 0);
 	if (slot->state == CULL_UNDECIDED)
 		cull_settle(cull, slot->block);
-	if (slot->doubt)
-		cull_settle(cull, slot->doubt - 1);
+	if (slot->undecided)
+		cull_settle(cull, slot->undecided - 1);
 	if (slot->state == CULL_CHAIN_ENDS)
 		cull_chains_written(cull, slot->block);
 	if ((slot->word[0] & 7) == GT_REALLOC_BEGIN)

@@ -24,8 +24,8 @@ static inline struct cull_undecided *cull_undecided(const struct cull *cull,
 						    uint32_t i)
 {
 	DEBUG_ASSERT((i + UINT64_C(1)) * sizeof(struct cull_undecided) <=
-		     cull->doubts.ready);
-	return (struct cull_undecided *)cull->doubts.at + i;
+		     cull->undecided.ready);
+	return (struct cull_undecided *)cull->undecided.at + i;
 }
 
 /* Whether there is memory for `n` more slots. */
