@@ -75,12 +75,12 @@ static long dump_begin(struct dump *d, struct writer *w,
 
 	dump_end(d);
 	d->memory.limit = DUMP_MEMORY;
-	if (request->bytes < sizeof(d->how.wish))
+	if (request->bytes < sizeof(d->how.options))
 		return -EINVAL;
-	memcpy(&d->how.wish, request->data, sizeof(d->how.wish));
+	memcpy(&d->how.options, request->data, sizeof(d->how.options));
 	err = dump_how_complete(&d->how);
 	if (!err)
-		err = tracker_settle(w, d->how.wish.nested);
+		err = tracker_settle(w, d->how.options.nested);
 	if (!err)
 		err = dump_take_rows(d, &w->tracker.table);
 	if (err)
@@ -89,8 +89,8 @@ static long dump_begin(struct dump *d, struct writer *w,
 	d->frames = (struct dump_frames){
 		.images = &w->images, .nodes = w->nodes.cut.whole,
 		.node_count = w->nodes.limit, .memory = &d->memory,
-		.own_start = d->how.wish.own_start,
-		.own_size = d->how.wish.own_size,
+		.own_start = d->how.options.own_start,
+		.own_size = d->how.options.own_size,
 	};
 	d->stacks = (struct dump_stacks){
 		.how = &d->how, .frames = &d->frames, .memory = &d->memory,
@@ -109,7 +109,7 @@ static long dump_word(struct dump *d, const struct gl_request *request)
 	char *word;
 
 	if (d->phase != DUMP_TAKING || which >= DUMP_WORDS ||
-	    !(d->how.wish.words >> which & 1))
+	    !(d->how.options.words >> which & 1))
 		return -EINVAL;
 	old = d->how.word[which];
 	length = strlen(old);
@@ -135,9 +135,9 @@ static long dump_take(struct dump *d)
 		return err;
 	d->phase = DUMP_NAMING;
 	d->row = 0;
-	if (!d->how.wish.here)
+	if (!d->how.options.here)
 		return 0;
-	d->stacks.from = dump_frames_caller(&d->frames, d->how.wish.caller);
+	d->stacks.from = dump_frames_caller(&d->frames, d->how.options.caller);
 	return d->stacks.from ? 0 : -ENOMEM;
 }
 
@@ -148,7 +148,7 @@ static long dump_name(struct dump *d)
 	if (more)
 		return base_min(more, 0);
 	d->edited = d->next = d->frames.all;
-	d->phase = d->how.wish.edits ? DUMP_EDITING : DUMP_ADDING;
+	d->phase = d->how.options.edits ? DUMP_EDITING : DUMP_ADDING;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct dump_row {
 
 /* The program's request. */
 struct dump_how {
-	struct dump_options wish;
+	struct dump_options options;
 	const char *word[DUMP_WORDS];
 };
 
