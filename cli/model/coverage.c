@@ -66,7 +66,8 @@ static void add_left(const struct model *model, struct coverage *coverage)
 
 /* Adds the other blocks, by the decision of filters of stacks. */
 static void add_costs(const struct model *model,
-		      enum coverage_judged (*judge)(void *owner, uint32_t node),
+		      enum coverage_decision (*decide)(void *owner,
+						       uint32_t node),
 		      void *owner, struct coverage *coverage)
 {
 	struct coverage_amount sum = { 0 };
@@ -83,8 +84,8 @@ static void add_costs(const struct model *model,
 			cost->live_blocks, cost->live_bytes,
 		};
 
-		add(to[judge == NULL ? COVERAGE_SELECTED :
-		       judge(owner, cost->node)], &amount);
+		add(to[decide == NULL ? COVERAGE_SELECTED :
+		       decide(owner, cost->node)], &amount);
 		add(&sum, &amount);
 	}
 	add(&coverage->undecidable, &coverage->cut);
@@ -144,7 +145,7 @@ static void forget_live(struct coverage *coverage)
 }
 
 void coverage_of(const struct model *model,
-		 enum coverage_judged (*judge)(void *owner, uint32_t node),
+		 enum coverage_decision (*decide)(void *owner, uint32_t node),
 		 void *owner, struct coverage *coverage)
 {
 	const struct omitted *omitted = &model->omitted;
@@ -161,12 +162,12 @@ void coverage_of(const struct model *model,
 	};
 	coverage->causes = causes_of(model);
 	take_losses(model, coverage);
-	add_costs(model, judge, owner, coverage);
+	add_costs(model, decide, owner, coverage);
 	if (blocks) {
 		add_left(model, coverage);
 		add(&coverage->undecidable, &coverage->left_out);
 	}
-	add(blocks || judge != NULL ? &coverage->undecidable :
+	add(blocks || decide != NULL ? &coverage->undecidable :
 	    &coverage->selected, &coverage->unrecorded);
 	coverage->has_live = !blocks ||
 		!selection_is_of_moment(model->selection);

@@ -104,11 +104,11 @@ static bool writer_poll(struct writer *w, uint64_t now_ns)
 }
 
 /* Whether rings are scarce, so that rings of ended threads are needed. */
-static bool writer_hungry(struct gl_shared *shared)
+static bool writer_rings_scarce(struct gl_shared *shared)
 {
 	return atomic_exchange_explicit(&shared->ring_short, 0,
 					memory_order_relaxed) ||
-	       atomic_load_explicit(&shared->ring_hungry[RECORDER_PRIMARY],
+	       atomic_load_explicit(&shared->ring_wanted[RECORDER_PRIMARY],
 				    memory_order_relaxed);
 }
 
@@ -189,7 +189,7 @@ static const char *writer_work(struct writer *w)
 		if (r->damage)
 			return "error";
 		writer_reserve(w);
-		if (writer_hungry(shared))
+		if (writer_rings_scarce(shared))
 			thread_list_poll(&w->drain, true, now_ns);
 		ring_pool_refill(&w->pool);
 		if (gate_is_off(shared) ||

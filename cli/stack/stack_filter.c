@@ -12,7 +12,7 @@
  *	bit  31    the stack is truncated: a word that does not match may match
  *	           a missing frame
  *
- * If there are words about allocations, these are summed over all costs of a
+ * If there are conditions on allocations, these are summed over all costs of a
  * context once: a context may have several costs (block_keys.h).
  */
 #include "cli/stack/stack_filter.h"
@@ -37,7 +37,7 @@
 				 * others */
 #define TRIED 0x100u
 
-/* Kinds of words about frames; their order is that of the bits. */
+/* Kinds of conditions on frames; their order is that of the bits. */
 static const struct {
 	enum filter_id id;
 	size_t text;		/* offset of the text in struct frame */
@@ -55,7 +55,7 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define KIND_THROUGH (KINDS - 1)
 
-/* Kinds of words about numbers, and whether they are a minimum. */
+/* Kinds of conditions on numbers, and whether they are a minimum. */
 static const struct {
 	enum filter_id id;
 	bool is_min;
@@ -353,7 +353,7 @@ static bool is_named(const struct stack_filter *filter, uint32_t node)
 	return i == 0;
 }
 
-static enum coverage_judged judge(void *owner, uint32_t node)
+static enum coverage_decision decide(void *owner, uint32_t node)
 {
 	static const struct figures none;
 	struct stack_filter *filter = owner;
@@ -382,7 +382,7 @@ bool stack_filter_keeps(void *owner, uint32_t node,
 			const struct figures *figures)
 {
 	(void)figures;
-	return judge(owner, node) == COVERAGE_SELECTED;
+	return decide(owner, node) == COVERAGE_SELECTED;
 }
 
 bool stack_filter_is_of_frames(const struct filter *words)
@@ -402,7 +402,7 @@ uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes)
 	*nodes = filter->frames->contexts->node_count;
 	chosen = grow_zeroed(*nodes / 64 + 1, sizeof(*chosen));
 	for (size_t node = 0; node < *nodes; node++)
-		if (judge(filter, (uint32_t)node) == COVERAGE_SELECTED)
+		if (decide(filter, (uint32_t)node) == COVERAGE_SELECTED)
 			chosen[node / 64] |= UINT64_C(1) << node % 64;
 	return chosen;
 }
@@ -411,5 +411,5 @@ void stack_filter_coverage(struct stack_filter *filter,
 			   const struct model *model,
 			   struct coverage *coverage)
 {
-	coverage_of(model, filter != NULL ? judge : NULL, filter, coverage);
+	coverage_of(model, filter != NULL ? decide : NULL, filter, coverage);
 }

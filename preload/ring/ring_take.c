@@ -76,7 +76,7 @@ static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 		/* other threads may have been faster, any number of times */
 		if (which == RECORDER_PRIMARY)
 			timeout_renewed(r, &timeout);
-		atomic_store_explicit(&shared->ring_hungry[which], 1,
+		atomic_store_explicit(&shared->ring_wanted[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
 		recorder_nap(r, &shared->ring_refills[which], seen,

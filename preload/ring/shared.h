@@ -315,7 +315,7 @@ struct gl_shared {
 	_Alignas(GL_LINE) order_64 ring_free[RECORDER_POOLS];
 	order_32 ring_count[RECORDER_POOLS];	/* in the lists */
 	order_32 ring_refills[RECORDER_POOLS];	/* futex */
-	order_32 ring_hungry[RECORDER_POOLS];	/* a thread waits */
+	order_32 ring_wanted[RECORDER_POOLS];	/* a thread waits */
 	order_32 ring_alarm[RECORDER_POOLS];	/* wake the recorder at fewer */
 	order_32 ring_taken[RECORDER_POOLS];	/* since a refill */
 	order_32 ring_exhausted[RECORDER_POOLS];

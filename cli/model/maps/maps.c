@@ -67,7 +67,7 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 	if (mapping->origin == MAP_RECORDER)
 		maps->own_bytes += mapping->bytes * one;
 	if (mapping->origin == MAP_OTHER)
-		maps->unclaimed += mapping->bytes * one;
+		maps->unattributed += mapping->bytes * one;
 }
 
 #define COUNT_IN UINT64_C(1)
@@ -75,7 +75,7 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 
 /* Reduces the curve to about half as many points: a point has the maximum of
  * all points up to a step after it; later points keep their own time. */
-static void thin_out(struct map_curve *curve)
+static void downsample(struct map_curve *curve)
 {
 	uint64_t whole = curve->points[curve->count - 1].stamp -
 		curve->points[0].stamp;
@@ -117,7 +117,7 @@ void maps_note(struct maps *maps, uint64_t stamp)
 		return;
 	}
 	if (curve->count == MAPS_POINTS)
-		thin_out(curve);
+		downsample(curve);
 	curve->points[curve->count++] = (struct map_point){ stamp, bytes };
 }
 
@@ -246,8 +246,8 @@ void maps_restore(struct maps *maps, const struct span *piece)
 		  piece->flags);
 }
 
-uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
-		    enum map_origin origin, uint32_t node, uint64_t stamp)
+uint32_t maps_attribute(struct maps *maps, uint64_t start, uint64_t end,
+			enum map_origin origin, uint32_t node, uint64_t stamp)
 {
 	struct mapping mapping = { 0 };
 	uint32_t index = MAPS_NONE;

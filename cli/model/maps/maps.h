@@ -180,7 +180,7 @@ struct maps {
 	/* Pages that already have a first block, in a direct-mapped cache: most
 	 * blocks are in one of them. */
 	uint64_t recent[1 << MAPS_RECENT_BITS];
-	uint64_t unclaimed;		/* bytes whose maker is unknown; a block
+	uint64_t unattributed;		/* bytes whose maker is unknown; a block
 					 * may still reveal it */
 };
 
@@ -252,8 +252,8 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 void maps_cut(struct maps *maps, uint64_t start, uint64_t end);
 /* Gives a range of existing mappings to a new mapping with another maker.
  * Returns its index. */
-uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
-		    enum map_origin origin, uint32_t node, uint64_t stamp);
+uint32_t maps_attribute(struct maps *maps, uint64_t start, uint64_t end,
+			enum map_origin origin, uint32_t node, uint64_t stamp);
 /* The same, as if the last look had not found the range: another event shows
  * who made it. */
 void maps_unfind(struct maps *maps, uint64_t start, uint64_t end);

@@ -96,8 +96,8 @@ void maps_explain_create(struct maps *maps, const struct map_clue *clue)
 	const struct span *span = unowned_at(maps, clue->address);
 
 	if (span != NULL)
-		maps_claim(maps, start_with_guard(maps, span), span->end,
-			   MAP_CREATE, clue->node, clue->stamp);
+		maps_attribute(maps, start_with_guard(maps, span), span->end,
+			       MAP_CREATE, clue->node, clue->stamp);
 }
 
 void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
@@ -106,7 +106,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	const struct span *span;
 	uint64_t end;
 
-	if (size == 0 && maps->unclaimed == 0)
+	if (size == 0 && maps->unattributed == 0)
 		return;
 	span = size > 0 ? ground_of(maps, start) : unowned_at(maps, start);
 	if (span == NULL)
@@ -117,7 +117,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	} else {
 		end = size < span->end - start ? start + size : span->end;
 	}
-	maps_claim(maps, start, end, MAP_MALLOC, clue->node, clue->stamp);
+	maps_attribute(maps, start, end, MAP_MALLOC, clue->node, clue->stamp);
 }
 
 /* The mapping of a block that is still live. */
@@ -128,9 +128,9 @@ static void explain_block(struct maps *maps, const struct map_clue *clue)
 
 	if (span == NULL || blocks_find(maps->blocks, clue->address) == NULL)
 		return;
-	maps_claim(maps, start, clue->size < span->end - start ?
-		   start + clue->size : span->end, MAP_MALLOC, clue->node,
-		   clue->stamp);
+	maps_attribute(maps, start, clue->size < span->end - start ?
+		       start + clue->size : span->end, MAP_MALLOC, clue->node,
+		       clue->stamp);
 }
 
 static void explain_shmat(struct maps *maps, const struct map_clue *clue)
@@ -143,8 +143,8 @@ static void explain_shmat(struct maps *maps, const struct map_clue *clue)
 	mapping = &maps->list[span->owner];
 	if (mapping->look == 0 || mapping->origin != MAP_OTHER)
 		return;
-	maps_claim(maps, span->start, span->end, MAP_PROGRAM, clue->node,
-		   clue->stamp);
+	maps_attribute(maps, span->start, span->end, MAP_PROGRAM, clue->node,
+		       clue->stamp);
 }
 
 /* FNV-1a (Fowler, Noll, Vo), as preload/hooks/hooks_dlopen.c has it. */
@@ -208,9 +208,9 @@ static void explain_file(struct maps *maps, uint32_t index,
 		return;
 	clue = loader_of(maps, mapping, head);
 	if (clue != NULL)
-		maps_claim(maps, mapping->start,
-			   mapping->start + mapping->size, MAP_DLOPEN,
-			   clue->node, clue->stamp);
+		maps_attribute(maps, mapping->start,
+			       mapping->start + mapping->size, MAP_DLOPEN,
+			       clue->node, clue->stamp);
 }
 
 /* The earliest of the blocks in [start, end) that came after `since`. */
@@ -238,7 +238,8 @@ static const struct map_page *first_block(const struct maps *maps,
 	return first;
 }
 
-/* Range by range, since a claim removes some of them from the mapping. */
+/* Range by range, since maps_attribute removes some of them from the
+ * mapping. */
 static void explain_blocks(struct maps *maps, uint32_t index,
 			   const struct trace_maps *head)
 {
@@ -256,8 +257,8 @@ static void explain_blocks(struct maps *maps, uint32_t index,
 			page = first_block(maps, from, to, head->since);
 		if (page != NULL) {
 			to = end_with_rest(maps, span);
-			maps_claim(maps, from, to, MAP_MALLOC, page->node,
-				   page->stamp);
+			maps_attribute(maps, from, to, MAP_MALLOC, page->node,
+				       page->stamp);
 		}
 		DEBUG_ASSERT(at < to);
 		at = to;

@@ -289,7 +289,7 @@ static void ring_pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 	if (futex_wake_some(&shared->ring_refills[which], rings) < rings)
 		return;
 	/* more may be waiting */
-	atomic_store_explicit(&shared->ring_hungry[which], 1,
+	atomic_store_explicit(&shared->ring_wanted[which], 1,
 			      memory_order_release);
 	/* the recorder must not sleep before the next refill */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
@@ -300,14 +300,14 @@ static void ring_pool_refill_one(struct ring_pool *pool,
 {
 	struct gl_shared *shared = pool->r->shared;
 	uint32_t want = ring_pool_ahead(pool, which);
-	bool hungry = atomic_exchange_explicit(&shared->ring_hungry[which], 0,
+	bool wanted = atomic_exchange_explicit(&shared->ring_wanted[which], 0,
 					       memory_order_acquire);
 	uint32_t there = atomic_load_explicit(&shared->ring_count[which],
 					      memory_order_relaxed);
 
 	/* after many threads, more will start: each refill comes after a full
 	 * pass over all rings */
-	if (hungry)
+	if (wanted)
 		want = RING_POOL_BATCH + pool->r->ring_count / 8;
 	for (; there < want; there++) {
 		if (ring_pool_add(pool, which))
@@ -316,7 +316,7 @@ static void ring_pool_refill_one(struct ring_pool *pool,
 				      there == 0, memory_order_relaxed);
 		break;
 	}
-	if (!hungry)
+	if (!wanted)
 		return;
 	atomic_fetch_add_explicit(&shared->ring_refills[which], 1,
 				  memory_order_release);

@@ -16,7 +16,7 @@
 
 #define SLOPE_NS_MIN 20000000	/* of pairs that give a slope */
 
-static void thin_out(struct clock *clock)
+static void downsample(struct clock *clock)
 {
 	size_t kept = 0;
 
@@ -33,7 +33,7 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	if (last != NULL && (ticks <= last->ticks || ns < last->ns))
 		return;
 	if (clock->count == CLOCK_PAIRS_MAX)
-		thin_out(clock);
+		downsample(clock);
 	GROW(clock->pairs, clock->count, clock->capacity);
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
