@@ -1,6 +1,6 @@
 /*
  * maps.c: mappings and their measures. maps_events.c applies events,
- * maps_scan.c applies looks, maps_origin.c finds the makers of mappings that a
+ * maps_scan.c applies looks, maps_origin.c finds the origins of mappings that a
  * look has found.
  *
  *	EXTRA events ──▶ maps_extra ──┐

@@ -1,6 +1,6 @@
 /*
  * maps_events.c: applies events and blocks to mappings. Stores data for the
- * next look: ranges that changed, and clues about the makers of mappings
+ * next look: ranges that changed, and clues about the origins of mappings
  * without an event.
  *
  * Called by the reader's thread.

@@ -1,5 +1,5 @@
 /*
- * maps_origin.c: finds the maker of a mapping that a look has found. No call
+ * maps_origin.c: finds the origin of a mapping that a look has found. No call
  * was recorded, but an event shows why the C library made it:
  *
  *	a block in a mapping of its own      malloc, of this block
@@ -39,7 +39,7 @@ static bool is_accessible(const struct span *span)
 			      GT_MAPS_EXECUTE);
 }
 
-/* The span at this address, if its maker is not known. */
+/* The span at this address, if its origin is not known. */
 static const struct span *unowned_at(const struct maps *maps,
 				     uint64_t address)
 {

@@ -53,12 +53,11 @@ int dump_how_complete(struct dump_how *how)
 		options->least = 1;
 	for (i = 0; i < DUMP_WORDS; i++)
 		how->word[i] = options->words >> i & 1 ? "" : usual[i];
-	return options->form > GNOMON_DETAIL ||
-			       options->fields >> DUMP_FIELDS ||
-			       options->sort >> DUMP_FIELDS ||
-			       options->sort & (options->sort - 1)
-		       ? -EINVAL
-		       : 0;
+	if (options->form > GNOMON_DETAIL || options->fields >> DUMP_FIELDS ||
+	    options->sort >> DUMP_FIELDS ||
+	    options->sort & (options->sort - 1))
+		return -EINVAL;
+	return 0;
 }
 
 static bool dump_is_detail(const struct dump_stacks *d)
