@@ -38,7 +38,7 @@ static struct coverage_amount amount_of(const struct totals *totals)
 
 /* The difference, at least 0: sums of a sample are rounded one by one, and
  * numbers of a hostile trace may contradict each other. */
-static uint64_t rest(uint64_t all, uint64_t part)
+static uint64_t difference(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
 }
@@ -58,10 +58,10 @@ static void add_left(const struct model *model, struct coverage *coverage)
 		add(&all, &pool);
 	}
 	add(&coverage->not_selected, &(struct coverage_amount){
-		rest(all.allocations, selected.allocations),
-		rest(all.bytes, selected.bytes),
-		rest(all.live_blocks, selected.live_blocks),
-		rest(all.live_bytes, selected.live_bytes) });
+		difference(all.allocations, selected.allocations),
+		difference(all.bytes, selected.bytes),
+		difference(all.live_blocks, selected.live_blocks),
+		difference(all.live_bytes, selected.live_bytes) });
 }
 
 /* Adds the other blocks, by the decision of filters of stacks. */
@@ -157,8 +157,8 @@ void coverage_of(const struct model *model,
 		omitted->live_blocks, omitted->live_bytes,
 	};
 	coverage->unrecorded = (struct coverage_amount){
-		.allocations = omitted->rest_blocks,
-		.bytes = omitted->rest_bytes,
+		.allocations = omitted->skipped_blocks,
+		.bytes = omitted->skipped_bytes,
 	};
 	coverage->causes = causes_of(model);
 	take_losses(model, coverage);

@@ -86,7 +86,7 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 		add(&((struct model *)owner)->part, one);		\
 	}
 
-TAKE(rest, trace_rest, omitted, omitted_rest)
+TAKE(skipped, trace_skipped, omitted, omitted_skipped)
 TAKE(thread, trace_thread, threads, threads_record)
 TAKE(capture, trace_capture, threads, threads_capture)
 TAKE(usage, trace_usage, footprint, footprint_point)
@@ -322,7 +322,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.freed = take_freed,
 		.chains = take_chains,
 		.classes = take_classes,
-		.rest = take_rest,
+		.skipped = take_skipped,
 		.control = take_control,
 		.live = model_live,
 		.sync = take_sync,

@@ -54,13 +54,15 @@ void omitted_classes(struct omitted *omitted,
 }
 
 /* A thread's unrecorded allocations come in several records. */
-void omitted_rest(struct omitted *omitted, const struct trace_rest *rest)
+void omitted_skipped(struct omitted *omitted,
+		     const struct trace_skipped *skipped)
 {
 	for (unsigned i = 0; i < GT_CLASSES; i++) {
 		for (unsigned k = 0; k < GT_REST_VALUES; k++)
-			omitted->rest.size[i][k] += rest->size[i][k];
-		omitted->rest_blocks += rest->size[i][GT_REST_ALLOCATIONS];
-		omitted->rest_bytes += rest->size[i][GT_REST_BYTES];
+			omitted->skipped.size[i][k] += skipped->size[i][k];
+		omitted->skipped_blocks +=
+			skipped->size[i][GT_REST_ALLOCATIONS];
+		omitted->skipped_bytes += skipped->size[i][GT_REST_BYTES];
 	}
 }
 
@@ -123,21 +125,21 @@ static void merge_rows(struct omitted *omitted)
 
 /* The difference, at least 0: numbers of a hostile trace may contradict each
  * other. */
-static uint64_t rest(uint64_t all, uint64_t part)
+static uint64_t difference(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
 }
 
 static uint64_t live_blocks(const struct trace_totals *row)
 {
-	return rest(row->value[GT_TOTALS_ALLOCATIONS],
-		    row->value[GT_TOTALS_FREES]);
+	return difference(row->value[GT_TOTALS_ALLOCATIONS],
+			  row->value[GT_TOTALS_FREES]);
 }
 
 static uint64_t live_bytes(const struct trace_totals *row)
 {
-	return rest(row->value[GT_TOTALS_BYTES],
-		    row->value[GT_TOTALS_FREED_BYTES]);
+	return difference(row->value[GT_TOTALS_BYTES],
+			  row->value[GT_TOTALS_FREED_BYTES]);
 }
 
 void omitted_settle(struct omitted *omitted)
@@ -278,10 +280,10 @@ static void apply_classes(struct histograms *histograms,
 		size->bytes += value[GT_SIZE_BYTES];
 		size->frees += value[GT_SIZE_FREES];
 		size->temporary += value[GT_SIZE_TEMPORARY];
-		size->live_blocks += rest(value[GT_SIZE_ALLOCATIONS],
-					  value[GT_SIZE_FREES]);
-		size->live_bytes += rest(value[GT_SIZE_BYTES],
-					 value[GT_SIZE_FREED_BYTES]);
+		size->live_blocks += difference(value[GT_SIZE_ALLOCATIONS],
+						value[GT_SIZE_FREES]);
+		size->live_bytes += difference(value[GT_SIZE_BYTES],
+					       value[GT_SIZE_FREED_BYTES]);
 		size->lifetime += (double)value[GT_SIZE_LIFETIME];
 		value = classes->lifetime[i];
 		histograms->lifetimes[i].blocks += value[GT_LIFETIME_BLOCKS];
@@ -298,11 +300,12 @@ static void apply_rest(struct model *model)
 	for (unsigned i = 0; i < GT_CLASSES; i++) {
 		struct size_class *size = &model->histograms.sizes[i];
 
-		size->allocations += omitted->rest.size[i][GT_REST_ALLOCATIONS];
-		size->bytes += omitted->rest.size[i][GT_REST_BYTES];
+		size->allocations +=
+			omitted->skipped.size[i][GT_REST_ALLOCATIONS];
+		size->bytes += omitted->skipped.size[i][GT_REST_BYTES];
 	}
-	model->totals.allocations += omitted->rest_blocks;
-	model->totals.total_bytes += omitted->rest_bytes;
+	model->totals.allocations += omitted->skipped_blocks;
+	model->totals.total_bytes += omitted->skipped_bytes;
 }
 
 void omitted_apply(struct model *model)
@@ -337,8 +340,8 @@ void omitted_forget(struct omitted *omitted)
 	omitted->live_blocks = omitted->live_bytes = 0;
 	memset(&omitted->classes, 0, sizeof(omitted->classes));
 	memset(&omitted->run, 0, sizeof(omitted->run));
-	memset(&omitted->rest, 0, sizeof(omitted->rest));
-	omitted->rest_blocks = omitted->rest_bytes = 0;
+	memset(&omitted->skipped, 0, sizeof(omitted->skipped));
+	omitted->skipped_blocks = omitted->skipped_bytes = 0;
 }
 
 void omitted_free(struct omitted *omitted)

@@ -131,10 +131,10 @@ bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes)
 	return !c->bad;
 }
 
-bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest)
+bool totals_decoder_skipped(struct cursor *c, struct trace_skipped *skipped)
 {
-	memset(rest, 0, sizeof(*rest));
-	read_classes(c, rest->size[0], GT_REST_VALUES);
+	memset(skipped, 0, sizeof(*skipped));
+	read_classes(c, skipped->size[0], GT_REST_VALUES);
 	return !c->bad;
 }
 

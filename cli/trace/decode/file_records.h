@@ -43,7 +43,7 @@ struct trace_totals {
 
 /* Blocks deliberately not recorded (by size, or of inactive threads; not those
  * that a sample leaves out), by size class. */
-struct trace_rest {
+struct trace_skipped {
 	uint64_t size[GT_CLASSES][GT_REST_VALUES];
 };
 
@@ -82,7 +82,7 @@ bool totals_decoder_run(struct cursor *c, struct trace_run *run);
 /* For GT_TOTALS_CLASSES. False: malformed. */
 bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes);
 /* For GT_TOTALS_REST. False: malformed. */
-bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest);
+bool totals_decoder_skipped(struct cursor *c, struct trace_skipped *skipped);
 /* For GT_TOTALS_CONTEXTS, FREED and CHAINS. False at the end, or where *bad is
  * set. */
 bool totals_decoder_next(struct totals_decoder *decoder,

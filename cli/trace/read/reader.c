@@ -218,7 +218,7 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	struct totals_decoder *decoder = &reader->totals;
 	struct trace_classes classes;
 	struct trace_totals totals;
-	struct trace_rest rest;
+	struct trace_skipped skipped;
 	struct trace_run run;
 	bool bad = true;
 
@@ -239,9 +239,9 @@ static void read_totals(struct reader *reader, struct cursor *c)
 				sink->totals(sink->owner, &totals);
 		break;
 	case GT_TOTALS_REST:
-		bad = !totals_decoder_rest(c, &rest);
-		if (!bad && sink->rest != NULL)
-			sink->rest(sink->owner, &rest);
+		bad = !totals_decoder_skipped(c, &skipped);
+		if (!bad && sink->skipped != NULL)
+			sink->skipped(sink->owner, &skipped);
 		break;
 	}
 	c->bad = bad;

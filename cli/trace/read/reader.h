@@ -74,7 +74,7 @@ struct reader_sink {
 	void (*freed)(void *owner, const struct trace_totals *freed);
 	void (*chains)(void *owner, const struct trace_totals *chains);
 	void (*classes)(void *owner, const struct trace_classes *classes);
-	void (*rest)(void *owner, const struct trace_rest *rest);
+	void (*skipped)(void *owner, const struct trace_skipped *skipped);
 	/* A command to the recorder; delivered before all later events. May be
 	 * NULL. */
 	void (*control)(void *owner, const struct trace_control *control);

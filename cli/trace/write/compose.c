@@ -222,7 +222,7 @@ void compose_classes(struct buffer *out, const struct trace_classes *classes)
 	put_classes(out, classes->lifetime[0], GT_LIFETIME_VALUES);
 }
 
-void compose_rest(struct buffer *out, const struct trace_rest *rest)
+void compose_skipped(struct buffer *out, const struct trace_skipped *rest)
 {
 	compose_varint(out, GT_TOTALS_REST);
 	put_classes(out, rest->size[0], GT_REST_VALUES);

@@ -23,7 +23,7 @@ static const struct trace_totals totals = {
 		[GT_TOTALS_FREES] = 9, [GT_TOTALS_FREED_BYTES] = 450,
 	}
 };
-static const struct trace_rest uncounted = { .size = { [3] = { 7, 40 } } };
+static const struct trace_skipped uncounted = { .size = { [3] = { 7, 40 } } };
 
 static struct story *story;
 
@@ -38,7 +38,7 @@ read_story(const struct filter *filter, bool sums,
 
 	if (sums) {
 		omitted_totals(&model->omitted, &totals);
-		omitted_rest(&model->omitted, &uncounted);
+		omitted_skipped(&model->omitted, &uncounted);
 	}
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
 	coverage_of(model, decide, NULL, &coverage);
