@@ -278,8 +278,8 @@ static uint32_t ring_pool_ahead(struct ring_pool *pool,
 
 /* Wakes as many threads as there are rings: with thousands of waiters, more
  * would only contend. */
-static void ring_pool_rouse(struct gl_shared *shared, enum recorder_pool which,
-			    uint32_t rings)
+static void ring_pool_wake(struct gl_shared *shared, enum recorder_pool which,
+			   uint32_t rings)
 {
 	if (!rings) {
 		/* no memory, so there is nothing to wait for */
@@ -320,7 +320,7 @@ static void ring_pool_refill_one(struct ring_pool *pool,
 		return;
 	atomic_fetch_add_explicit(&shared->ring_refills[which], 1,
 				  memory_order_release);
-	ring_pool_rouse(shared, which, there);
+	ring_pool_wake(shared, which, there);
 }
 
 void ring_pool_refill(struct ring_pool *pool)
