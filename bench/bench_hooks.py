@@ -66,7 +66,7 @@ def measure(bench):
 def show(rows):
     head = ["threads", "bare", "gnomon", "heaptrack", "gnomon adds",
             "heaptrack adds", "share", "CPU: gnomon adds", "heaptrack adds",
-            "writer", "dropped", "ring waits", "writer ns/ev", "bytes/ev"]
+            "recorder", "dropped", "ring waits", "recorder ns/ev", "bytes/ev"]
     cells = [[str(row["threads"])]
              + [bench_table.text(row[key]) for key in (
                  "bare_ns", "gnomon_ns", "heaptrack_ns", "gnomon_added_ns",
@@ -85,7 +85,7 @@ def show(rows):
                          "24 to 33 frames, blocks of 24, 72, 200 and 1024 "
                          "bytes, 64 of them live; heaptrack's",
                          "library into /dev/null. CPU: the thread's own time; "
-                         "writer: the writer's, for one pair."))
+                         "recorder: the recorder's, for one pair."))
 
 
 def share(row):

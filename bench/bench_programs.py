@@ -243,7 +243,7 @@ def beside_heaptrack(row):
 
 def show_traces(rows):
     head = ["program", "events", "dropped", "waits", "bytes/ev",
-            "writer ns/ev", "path", "join", "full", "plain", "bottom"]
+            "recorder ns/ev", "path", "join", "full", "plain", "bottom"]
     bench_table.show("programs: traces", head, [
         [row["program"], bench_table.text(int(row["events"])),
          bench_table.text(row["dropped"]),

@@ -31,7 +31,7 @@ GOALS = {
     "peaks of 100 groups, size >= 256": 5,
 }
 GOAL_MIB = 300
-COLUMNS = ("begin", "end", "birth edge", "end edge", "how", "address", "size",
+COLUMNS = ("begin", "end", "alloc edge", "end edge", "how", "address", "size",
            "layout", "thread", "node", "end thread", "end node", "chain",
            "place", "between", "flags")
 

@@ -370,7 +370,7 @@ static uint32_t segments_walk(struct segments *s, uintptr_t ra, uintptr_t sp,
 	struct piece p = { .whole = true };
 	enum walk_end end = walk_fast(t, &w);
 
-	if (end == WALK_HARD || w.forget) {
+	if (end == WALK_NEEDS_FULL || w.forget) {
 		s->counts.other++;
 		return capture_stack(t, ra, sp, fp);
 	}

@@ -22,7 +22,7 @@
 
 struct lives {
 	struct store_row row;
-	uint64_t dies;		/* at that allocation */
+	uint64_t ends_at;	/* at that allocation */
 	uint32_t next;		/* in the slot, or of the free ones */
 };
 
@@ -33,7 +33,7 @@ struct maker {
 	uint32_t unused;
 	uint32_t near[NEAR], far[FAR];
 	uint64_t allocations[STORE_ROWS_THREADS];
-	uint64_t stamp, edge, born;
+	uint64_t stamp, edge, allocated;
 	uint32_t thread, burst;
 	uint32_t chain;
 };
@@ -100,9 +100,9 @@ static uint32_t new_number(struct maker *maker)
 static void wait_for_end(struct maker *maker, uint32_t number)
 {
 	struct lives *block = &maker->list[number];
-	uint32_t *slot = block->dies / NEAR == maker->born / NEAR ?
-		&maker->near[block->dies % NEAR] :
-		&maker->far[block->dies / NEAR % FAR];
+	uint32_t *slot = block->ends_at / NEAR == maker->allocated / NEAR ?
+		&maker->near[block->ends_at % NEAR] :
+		&maker->far[block->ends_at / NEAR % FAR];
 
 	block->next = *slot;
 	*slot = number;
@@ -127,7 +127,7 @@ static void bear(struct maker *maker, uint64_t all)
 			.between = maker->allocations[maker->thread]++,
 			.layout = GT_LAYOUT_KNOWN,
 		},
-		.dies = maker->born + length,
+		.ends_at = maker->allocated + length,
 	};
 	if (length > 0)
 		wait_for_end(maker, number);
@@ -157,21 +157,21 @@ static void end(struct maker *maker, struct store_writer *writer,
 	maker->unused = number;
 }
 
-/* Who dies before the next allocation. */
+/* Ends the blocks that end before the next allocation. */
 static void end_some(struct maker *maker, struct store_writer *writer)
 {
 	uint32_t number, following;
 
-	if (maker->born % NEAR == 0) {
-		number = maker->far[maker->born / NEAR % FAR];
-		maker->far[maker->born / NEAR % FAR] = NOBODY;
+	if (maker->allocated % NEAR == 0) {
+		number = maker->far[maker->allocated / NEAR % FAR];
+		maker->far[maker->allocated / NEAR % FAR] = NOBODY;
 		for (; number != NOBODY; number = following) {
 			following = maker->list[number].next;
 			wait_for_end(maker, number);
 		}
 	}
-	number = maker->near[maker->born % NEAR];
-	maker->near[maker->born % NEAR] = NOBODY;
+	number = maker->near[maker->allocated % NEAR];
+	maker->near[maker->allocated % NEAR] = NOBODY;
 	for (; number != NOBODY; number = following) {
 		following = maker->list[number].next;
 		end(maker, writer, number);
@@ -188,10 +188,10 @@ struct store_rows_made store_rows_make(struct store_writer *writer,
 	maker->stamp = UINT64_C(1) << 40;
 	GROW(maker->list, maker->count, maker->capacity);
 	maker->list[maker->count++].row.how = STORE_LOST;
-	while (maker->born < rows) {
+	while (maker->allocated < rows) {
 		end_some(maker, writer);
 		bear(maker, rows);
-		maker->born++;
+		maker->allocated++;
 	}
 	for (size_t i = 0; i < maker->count; i++) {
 		if (maker->list[i].row.how != STORE_LIVE)

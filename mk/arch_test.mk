@@ -77,7 +77,7 @@ endif
 ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 	$(SYSROOT_LIB))),yes)
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
-	test_barrier test_cfi_index test_claim test_exidx test_expr test_granule \
+	test_barrier test_cfi_index test_assertion test_exidx test_expr test_granule \
 	test_image_kind test_image_ranges test_image_record test_image_unwinder \
 	test_lsda test_memory test_rules_index test_rules_library test_stack \
 	test_vdso))

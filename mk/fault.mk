@@ -1,6 +1,6 @@
 # A library and a recorder with fault injection (tests/fault/fault.c), for the
 # tests only. The library starts the recorder that lies beside it. Both have all
-# assertions enabled (unwind/claim.h).
+# assertions enabled (unwind/assertion.h).
 #
 #   make check-faults [KILLS=1000]
 #                            each failure in turn, KILLS kills, the full disk
@@ -26,12 +26,12 @@ FAULT_CALLS := accept4 access bind close fallocate64 fchown flock fstat64 \
 $(FAULT_O)/target/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
-		$(TARGET_CFLAGS) -DGNOMON_CLAIMS -c -o $@ $<
+		$(TARGET_CFLAGS) -DGNOMON_DEBUG_ASSERTS -c -o $@ $<
 $(FAULT_O)/target/preload/hooks/hooks.o: TARGET_CFLAGS += -fomit-frame-pointer
 $(FAULT_O)/host/%.o: %.c $(call made-by,fault) | $(call packages,build)
 	$(call say,FAULT,$@)mkdir -p $(@D)
 	$(Q)$(CC) -Itests/fault/inject $(BASE_CFLAGS) $(CFLAGS) \
-		$(HOST_CFLAGS) -DGNOMON_CLAIMS -c -o $@ $<
+		$(HOST_CFLAGS) -DGNOMON_DEBUG_ASSERTS -c -o $@ $<
 
 $(FAULT_LIB): $(FAULT_LIB_OBJ) $(filter %.o,$(patsubst %.S,$(O)/target/%.o,\
 		$(ARCH_SRC))) $(LIB_MAP) \

@@ -34,7 +34,7 @@ $(TEST_O)/ui/.installed: tests/ui/package.json tests/ui/package-lock.json \
 		echo "npm ci: tests in a browser will be left out" >&2
 
 TEST_CFLAGS := -std=gnu11 -g -O1 -Wall -Wextra -D_GNU_SOURCE $(INCLUDE) \
-	-I$(O)/generated -DGNOMON_CLAIMS \
+	-I$(O)/generated -DGNOMON_DEBUG_ASSERTS \
 	-DGNOMON_VERSION='"$(VERSION)"' $(CPPFLAGS) $(LDFLAGS)
 PROGRAM_FLAGS := -g -O1 -fno-inline -fno-builtin -fno-optimize-sibling-calls \
 	-Wall -Wextra -Itests/programs -Ilibrary -L$(O)
@@ -45,13 +45,13 @@ wish-cc = $$(cc=$(call wish,CC,$<); echo $${cc:-$(1)})
 wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
 
 # The objects of tests are compiled once more, with all assertions
-# (unwind/claim.h).
+# (unwind/assertion.h).
 CHECKED_O := $(O)/checked
 checked = $(patsubst $(O)/%,$(CHECKED_O)/%,$(filter-out %.pb-c.o,$(1))) \
 	$(filter %.pb-c.o,$(1))
 $(CHECKED_O)/target/%.o: %.c $(call made-by,target) | $(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DGNOMON_CLAIMS \
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(TARGET_CFLAGS) -DGNOMON_DEBUG_ASSERTS \
 		-c -o $@ $<
 $(CHECKED_O)/target/%.o: %.S $(call made-by,target) | $(call packages,build)
 	$(call say,AS,$@)mkdir -p $(@D)
@@ -59,7 +59,7 @@ $(CHECKED_O)/target/%.o: %.S $(call made-by,target) | $(call packages,build)
 $(CHECKED_O)/host/%.o: %.c $(call made-by,host) | $(PROTO_C) \
 		$(call packages,build)
 	$(call say,CC,$@)mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -DGNOMON_CLAIMS \
+	$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS) $(HOST_CFLAGS) -DGNOMON_DEBUG_ASSERTS \
 		-c -o $@ $<
 
 # All of gnomon's objects except those that would replace the C library's

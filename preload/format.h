@@ -146,8 +146,8 @@ enum gt_rest_value {
  * LIVE FILE. In the target's byte order, and the same for any word size. It is
  * read on the same machine, or recovered into the trace there, by a command of
  * either byte order (cli/trace/live/live_order.h). Mapped shared, so that it
- * survives the target and the writer. Every offset is in bytes from its start;
- * pages that were never reserved read as zeros.
+ * survives the target and the recorder. Every offset is in bytes from its
+ * start; pages that were never reserved read as zeros.
  *
  *	+--------+--------+--------+---------------+-------------------------+
  *	| header | shared | images | nodes         | rings: headers and data |
@@ -205,24 +205,24 @@ struct gl_header {
 	order_32 node_count;	/* reserved so far, from GT_STOP_COUNT */
 	order_32 image_count;
 	order_64 dropped;	/* events lost */
-	/* written by the writer */
+	/* written by the recorder */
 	order_32 node_limit;	/* nodes whose pages are reserved */
 	order_32 ring_count;	/* highest used entry of rings + 1 */
 	order_32 error;	/* errno that ended the recording, or 0; the
 				 * trace may have had no room to say so */
 	char trace_path[GT_PATH_MAX];	/* absolute, for live file recovery */
 	uint64_t shared_offset;	/* struct gl_shared (ring/shared.h); only for
-				 * the recorded process and its writer */
+				 * the recorded process and its recorder */
 	uint64_t view;		/* mount view of that path
 				 * (cli/base/mount_view.h); or 0 */
 };
 
 /*
- * A ring: single producer (its thread), single consumer (the writer). Positions
- * count bytes and never wrap; a record lies contiguous at data + (position &
- * mask) and may run GL_RING_SLACK bytes past the end. The producer owns the
- * first cache line, the writer the second; `id`, `offset`, `mask`, `tid` are
- * constant in one generation.
+ * A ring: single producer (its thread), single consumer (the recorder).
+ * Positions count bytes and never wrap; a record lies contiguous at data +
+ * (position & mask) and may run GL_RING_SLACK bytes past the end. The producer
+ * owns the first cache line, the recorder the second; `id`, `offset`, `mask`,
+ * `tid` are constant in one generation.
  */
 #define GL_RING_SLACK 64
 
@@ -237,7 +237,7 @@ struct gl_ring {
 	uint64_t owner;		/* return address of the hook that set `busy` */
 	uint64_t data;		/* address of the data, in the target */
 	uint64_t mask;		/* size - 1 */
-	/* writer's line */
+	/* recorder's line */
 	order_64 tail;	/* records below are in the trace */
 	order_32 waiting;	/* producer sleeps on tail (futex) */
 	uint32_t state;		/* GL_RING_* */

@@ -24,7 +24,7 @@
  */
 #include "unwind/abandoned.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/memory.h"
 #include "unwind/stack.h"
 #include "unwind/walk.h"
@@ -46,7 +46,7 @@ static bool is_base(const struct capture_thread *t, uintptr_t address)
 {
 	uintptr_t page;
 
-	CLAIM_FULL(!t || t->lo <= t->hi);
+	DEBUG_ASSERT(!t || t->lo <= t->hi);
 	if (!t || is_known(t, address))
 		return t;
 	if (t->lo - address > DEEPER_MAX * STACK_PAGE)

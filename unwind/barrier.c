@@ -14,7 +14,7 @@
 #include <asm/mman.h>
 #include <asm/unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/barrier.h"
 
 #define PROBES_MAX 64u	/* after so many the pool counts as full */
@@ -36,7 +36,7 @@ uintptr_t barrier_stub(uintptr_t ra)
 	uint64_t hash = ra * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i = (uint32_t)(hash >> 32), probe;
 
-	CLAIM(ra != 0 && !barrier_is_stub(ra));
+	ASSERT(ra != 0 && !barrier_is_stub(ra));
 	for (probe = 0; probe < PROBES_MAX; probe++, i++) {
 		uint32_t at = i % ARCH_STUBS;
 		uintptr_t found;
@@ -57,9 +57,9 @@ uintptr_t barrier_stub(uintptr_t ra)
 			uintptr_t stub = (uintptr_t)arch_stubs +
 					 at * ARCH_STUB_BYTES;
 
-			CLAIM_FULL(barrier_is_stub(stub) &&	/* I2 */
-				   barrier_origin(stub) ==
-					   arch_return_address(ra));
+			DEBUG_ASSERT(barrier_is_stub(stub) &&	/* I2 */
+				     barrier_origin(stub) ==
+					     arch_return_address(ra));
 			return stub;
 		}
 	}

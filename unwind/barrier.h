@@ -5,7 +5,7 @@
  * A stub belongs to one return address for ever: its table entry is written
  * once and never reused. Code that returns through the stub, on any stack or
  * thread and however late, therefore reaches the address that the program
- * wanted. shadow.h defines what a standing barrier says about the frames
+ * wanted. shadow.h defines what a barrier in place says about the frames
  * outward of it.
  */
 #ifndef GNOMON_UNWIND_BARRIER_H

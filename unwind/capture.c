@@ -26,7 +26,7 @@
 
 #include "unwind/abandoned.h"
 #include "unwind/capture_fast.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/predict.h"
 #include "unwind/hardware_stack.h"
@@ -100,7 +100,7 @@ static void set_generation(struct capture_thread *t, uint32_t generation)
 			  ~generation : generation;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool capture_thread_is_valid(const struct capture_thread *t)
 {
 	return t->lo <= t->hi && t->hi % ARCH_WORD == 0 && t->floor <= t->hi &&
@@ -132,12 +132,12 @@ void capture_thread_reset(struct capture_thread *t, bool on_main_stack)
 	set_generation(t, atomic_load_explicit(&capture.images_generation,
 					       memory_order_acquire));
 	path_clear(t);
-	CLAIM_FULL(capture_thread_is_valid(t));
+	DEBUG_ASSERT(capture_thread_is_valid(t));
 }
 
 void capture_stack_replaced(struct capture_thread *t)
 {
-	CLAIM_FULL(t->barrier_count <= BARRIERS_MAX);
+	DEBUG_ASSERT(t->barrier_count <= BARRIERS_MAX);
 	/* Without barriers every word is compared anyway. (This may be a
 	 * handler that interrupted a capture; if the handler jumps out of it,
 	 * everything is dropped.) */
@@ -168,7 +168,7 @@ struct capture_thread *capture_thread_new(bool on_main_stack,
 	if (path_init(t) || !stack_grow(t))
 		return NULL;
 	capture_thread_reset(t, on_main_stack);
-	CLAIM_FULL(t->count == 1 && !t->barrier_count);
+	DEBUG_ASSERT(t->count == 1 && !t->barrier_count);
 	return t;
 }
 
@@ -192,7 +192,7 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 {
 	unsigned i;
 
-	CLAIM_FULL(sp != 0);	/* 0 means free */
+	DEBUG_ASSERT(sp != 0);	/* 0 means free */
 	for (i = 0; i < PLAIN_BUFFERS; i++) {
 		struct plain_buffer *b = &capture.plain[i];
 		uintptr_t owner = atomic_load_explicit(&b->owner,
@@ -219,8 +219,8 @@ static struct plain_buffer *plain_take(const struct capture_thread *t,
 
 static void plain_release(struct plain_buffer *b)
 {
-	CLAIM_FULL(atomic_load_explicit(&b->owner, memory_order_relaxed));
-	CLAIM_FULL(b->thread == arch_thread_pointer());
+	DEBUG_ASSERT(atomic_load_explicit(&b->owner, memory_order_relaxed));
+	DEBUG_ASSERT(b->thread == arch_thread_pointer());
 	b->ra = 0;
 	atomic_store_explicit(&b->owner, 0, memory_order_release);
 }
@@ -238,7 +238,7 @@ static __attribute__((noinline)) uint32_t plain_crowded(uintptr_t ra,
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, addresses, PLAIN_CROWDED_FRAMES,
 		      &stop);
-	CLAIM_FULL(n <= PLAIN_CROWDED_FRAMES);
+	DEBUG_ASSERT(n <= PLAIN_CROWDED_FRAMES);
 	return context_of(addresses, n, stop);
 }
 
@@ -258,7 +258,7 @@ uint32_t capture_stack_plain(const struct capture_thread *thread, uintptr_t ra,
 		return plain_crowded(ra, sp);
 	arch_capture_regs(&regs);
 	n = walk_full(&regs, ra, sp, 0, 0, b->addresses, PLAIN_FRAMES, &stop);
-	CLAIM(n <= PLAIN_FRAMES && stop < GT_STOP_COUNT);
+	ASSERT(n <= PLAIN_FRAMES && stop < GT_STOP_COUNT);
 	context = context_of(b->addresses, n, stop);
 	plain_release(b);
 	return context;
@@ -279,13 +279,13 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 
 		if (lo < t->lo)
 			lo = t->lo;
-		CLAIM_FULL(!base || lo < t->hi);
+		DEBUG_ASSERT(!base || lo < t->hi);
 		max = t->capacity *
 		      (uint32_t)(sizeof(struct frame) / sizeof(uintptr_t));
 		arch_capture_regs(&regs);
 		n = walk_full(&regs, ra, sp, base ? lo : 0, base ? t->hi : 0,
 			      (uintptr_t *)t->scratch, max, stop);
-		CLAIM_FULL(n <= max && *stop < GT_STOP_COUNT);
+		DEBUG_ASSERT(n <= max && *stop < GT_STOP_COUNT);
 		if (n < max)
 			return n;
 		if (!stack_grow(t))
@@ -353,7 +353,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 {
 	bool changed;
 
-	CLAIM_FULL(t->generation != generation);
+	DEBUG_ASSERT(t->generation != generation);
 	if (atomic_load_explicit(&capture.images_generation,
 				 memory_order_acquire) != generation) {
 		if (!image_refresh(&changed))
@@ -367,7 +367,7 @@ static bool catch_up(struct capture_thread *t, uint32_t generation)
 		hardware_forget(t->hardware);
 	placement_reconsider(t);
 	set_generation(t, generation);
-	CLAIM_FULL(capture_thread_is_valid(t));
+	DEBUG_ASSERT(capture_thread_is_valid(t));
 	return true;
 }
 
@@ -377,7 +377,7 @@ static uint32_t walk_hard(struct capture_thread *t, uintptr_t ra,
 	enum gt_stop stop;
 	uint32_t n = full_walk(t, ra, sp, base, &stop);
 
-	CLAIM_FULL(stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(stop < GT_STOP_COUNT);
 	t->report->counts.tier_plain++;
 	t->report->counts.frames_walked += n;
 	t->report->counts.stops[stop]++;
@@ -408,7 +408,7 @@ uint32_t capture_expected(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	const struct walk_start start = { ra, sp, fp, t->hi };
 	uint32_t context = walk_expected(t, &start, first);
 
-	CLAIM_FULL(sp >= t->lo && sp < t->hi && t->mode != GT_MODE_OFF);
+	DEBUG_ASSERT(sp >= t->lo && sp < t->hi && t->mode != GT_MODE_OFF);
 	if (!context || path_wanted(t, ra, sp, context))
 		return 0;
 	predict_answered(t, first->count, first->met, first->sp, first->ra);
@@ -439,10 +439,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (remember)
 		shadow_pop(t, sp);
 	end = walk_fast(t, &w);
-	if (end == WALK_HARD)
+	if (end == WALK_NEEDS_FULL)
 		return walk_hard(t, ra, sp, base);
-	CLAIM_FULL(w.count > 0 && w.stop < GT_STOP_COUNT);
-	CLAIM_FULL(end != WALK_JOINED || remember);
+	DEBUG_ASSERT(w.count > 0 && w.stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(end != WALK_JOINED || remember);
 	t->walked = w.count;
 	t->report->counts.frames_walked += w.count;
 	if (end == WALK_JOINED) {
@@ -454,10 +454,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (w.forget || !remember) {
 		context = shadow_context_only(t, &w, end);
 		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
-		    !w.forget && !w.strange && t->mode != GT_MODE_OFF)
+		    !w.forget && !w.no_barriers && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
-		if (remember && w.strange)
-			placement_strange(t, w.strange);
+		if (remember && w.no_barriers)
+			placement_forbid(t, w.no_barriers);
 		return context;
 	}
 	context = shadow_update(t, &w, end);
@@ -468,11 +468,11 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 		t->redrawn++;
 	if (t->count == 1)	/* no memory for it */
 		return context;
-	CLAIM_FULL((uint32_t)t->frames[t->count - 1].mark == context);
+	DEBUG_ASSERT((uint32_t)t->frames[t->count - 1].mark == context);
 	if (first.prediction.at)
 		predict_learn(&first.prediction, context);
-	if (__builtin_expect(w.strange, 0))
-		placement_strange(t, w.strange);
+	if (__builtin_expect(w.no_barriers, 0))
+		placement_forbid(t, w.no_barriers);
 	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;
@@ -489,12 +489,12 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	uint32_t context;
 	bool ok = false;
 
-	CLAIM_FULL(t->mode == GT_MODE_HARDWARE && !t->joins);
+	DEBUG_ASSERT(t->mode == GT_MODE_HARDWARE && !t->joins);
 	if (!h || !top || !stack_is_base(t, sp))
 		return walk_anew(t, ra, sp, fp);
 	end = hardware_end(h, top);
 	context = end ? hardware_capture(h, top, end, ra, &ok) : 0;
-	CLAIM_FULL(!ok || context != GT_STOP_BOTTOM);
+	DEBUG_ASSERT(!ok || context != GT_STOP_BOTTOM);
 	if (ok) {
 		t->report->counts.tier_hardware++;
 		return context;
@@ -512,8 +512,8 @@ static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	const struct path *p = path_find(t, ra, sp);
 	uint32_t context = p ? p->context : 0;
 
-	CLAIM_FULL(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
-	CLAIM_FULL(context == 0 || context >= GT_STOP_COUNT);
+	DEBUG_ASSERT(t->mode != GT_MODE_OFF && t->mode != GT_MODE_HARDWARE);
+	DEBUG_ASSERT(context == 0 || context >= GT_STOP_COUNT);
 	if (!context && stack_is_base(t, sp))
 		context = join_capture(t, ra, sp, fp);
 	return context;
@@ -532,7 +532,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		t->report->counts.stops[GT_STOP_LOADER]++;
 		return walk_hard(t, ra, sp, false);
 	}
-	CLAIM_FULL(t->generation == generation);	/* I1 */
+	DEBUG_ASSERT(t->generation == generation);	/* I1 */
 	if (t->moved) {
 		t->moved = false;
 		set_generation(t, generation);

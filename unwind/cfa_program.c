@@ -16,8 +16,8 @@
  *     of CFA_REGISTER may be any number, which their users check.
  * I4  An expression in a row lies inside the program it came from.
  */
+#include "unwind/assertion.h"
 #include "unwind/cfa_program.h"
-#include "unwind/claim.h"
 
 enum {
 	/* Nesting of remember_state. Compilers nest once; hand-written code up
@@ -155,7 +155,7 @@ static enum outcome move_to(struct machine *m, uintptr_t location)
 {
 	uintptr_t end = m->fde->end;
 
-	CLAIM_FULL(m->location <= end);	/* I1 */
+	DEBUG_ASSERT(m->location <= end);	/* I1 */
 	if (m->in_cie || location < m->location)
 		return NONSENSE;
 	if (location > end)
@@ -172,7 +172,7 @@ static enum outcome advance(struct machine *m, uint64_t delta)
 {
 	uint64_t bytes;
 
-	CLAIM_FULL(m->location <= m->fde->end);
+	DEBUG_ASSERT(m->location <= m->fde->end);
 	if (__builtin_mul_overflow(delta, m->fde->cie.code_align, &bytes) ||
 	    bytes > m->fde->end - m->location)
 		bytes = m->fde->end - m->location;
@@ -183,7 +183,7 @@ static enum outcome advance(struct machine *m, uint64_t delta)
 static enum outcome set_rule(struct machine *m, uint64_t reg, uint8_t how,
 			     int64_t value)
 {
-	CLAIM_FULL(how <= CFA_VAL_EXPRESSION);
+	DEBUG_ASSERT(how <= CFA_VAL_EXPRESSION);
 	if (reg < ARCH_REG_COUNT) {
 		m->row.how[reg] = how;
 		m->row.value[reg] = value;
@@ -235,7 +235,7 @@ static enum outcome set_cfa_part(struct machine *m, uint8_t action,
 static enum outcome act(struct machine *m, const struct instruction *in,
 			int64_t first, int64_t second)
 {
-	CLAIM_FULL(m->remembered <= STATES_MAX);
+	DEBUG_ASSERT(m->remembered <= STATES_MAX);
 	switch (in->action) {
 	case IGNORE:
 		return GO_ON;
@@ -288,7 +288,7 @@ static enum outcome run(struct machine *m, uintptr_t start, uintptr_t end)
 			first = read_operand(m, in->first);
 		}
 		second = read_operand(m, in->second);
-		CLAIM_FULL(m->c.at <= m->c.end);
+		DEBUG_ASSERT(m->c.at <= m->c.end);
 		if (m->c.failed)
 			return NONSENSE;
 		outcome = act(m, in, first, second);
@@ -307,7 +307,7 @@ void cfa_program_run(const struct cfi_fde *fde,
 	enum outcome outcome;
 	struct machine m;	/* not zeroed: clearing the states costs time */
 
-	CLAIM_FULL(fde->start <= fde->end);
+	DEBUG_ASSERT(fde->start <= fde->end);
 	m.fde = fde;
 	m.location = fde->start;
 	m.emit = emit;
@@ -323,8 +323,8 @@ void cfa_program_run(const struct cfi_fde *fde,
 	}
 	if (outcome == STOP || m.location >= fde->end)
 		return;
-	CLAIM_FULL(m.location >= fde->start);	/* I1 */
-	CLAIM_FULL(m.row.cfa_reg < ARCH_REG_COUNT);	/* I3 */
+	DEBUG_ASSERT(m.location >= fde->start);	/* I1 */
+	DEBUG_ASSERT(m.row.cfa_reg < ARCH_REG_COUNT);	/* I3 */
 	emit(ctx, outcome == GO_ON ? &m.row : NULL, m.location, fde->end);
 }
 
@@ -334,6 +334,6 @@ const uint8_t *cfa_program_expression(int64_t value, size_t *size_bytes)
 	struct cfi_cursor c = cfi_cursor_make((uintptr_t)value, UINTPTR_MAX);
 
 	*size_bytes = cfi_uleb(&c);
-	CLAIM_FULL(!c.failed);	/* I4 */
+	DEBUG_ASSERT(!c.failed);	/* I4 */
 	return c.at;
 }

@@ -30,8 +30,8 @@
  */
 #include <errno.h>
 
+#include "unwind/assertion.h"
 #include "unwind/cfi.h"
-#include "unwind/claim.h"
 
 enum {
 	HEADER_VERSION = 1,
@@ -158,7 +158,7 @@ static struct cfi_bases bases_of(const struct cfi_tables *t)
 static struct cfi_cursor cursor_at(const struct cfi_tables *t,
 				   uintptr_t address)
 {
-	CLAIM_FULL(t->readable_start <= t->readable_end);
+	DEBUG_ASSERT(t->readable_start <= t->readable_end);
 	if (address < t->readable_start)
 		address = UINTPTR_MAX;
 	return cfi_cursor_make(address, t->readable_end);
@@ -189,8 +189,8 @@ static void take_table(struct cfi_tables *t, struct cfi_cursor *c,
 	t->entries = count;
 	t->entry_encoding = encoding;
 	t->field_size = size;
-	CLAIM_FULL(t->table >= t->readable_start &&
-		   t->readable_end - t->table >= 2 * count * size);
+	DEBUG_ASSERT(t->table >= t->readable_start &&
+		     t->readable_end - t->table >= 2 * count * size);
 }
 
 static void take_header(struct cfi_tables *t, const struct rules_sections *s)
@@ -267,11 +267,11 @@ static void read_augmentation(struct cfi_cursor *c, const uint8_t *letters,
 		case 'B':
 			break;
 		default:
-			cie->is_odd = *letters != 0;
+			cie->unknown_augmentation = *letters != 0;
 			return;
 		}
 		if (data.failed) {
-			cie->is_odd = true;
+			cie->unknown_augmentation = true;
 			return;
 		}
 	}
@@ -321,7 +321,8 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	column = version == 1 ? cfi_u8(&c) : cfi_uleb(&c);
 	cie->pointer_encoding = CFI_PE_ABSPTR;
 	cie->lsda_encoding = CFI_PE_OMIT;
-	cie->is_signal = cie->has_personality = cie->is_odd = false;
+	cie->is_signal = cie->has_personality = false;
+	cie->unknown_augmentation = false;
 	cie->has_size = letters[0] == 'z';
 	if (cie->has_size)
 		read_augmentation(&c, letters + 1, &bases, cie);
@@ -332,9 +333,9 @@ static int read_cie(const struct cfi_tables *t, uintptr_t address,
 	cie->ra_column = (uint8_t)column;
 	cie->program = (uintptr_t)c.at;
 	cie->program_end = (uintptr_t)c.end;
-	CLAIM_FULL(cie->program >= t->readable_start &&
-		   cie->program <= cie->program_end &&
-		   cie->program_end <= t->readable_end);	/* I1 */
+	DEBUG_ASSERT(cie->program >= t->readable_start &&
+		     cie->program <= cie->program_end &&
+		     cie->program_end <= t->readable_end);	/* I1 */
 	return 0;
 }
 
@@ -376,10 +377,10 @@ static int read_fde(const struct cfi_tables *t, uintptr_t address,
 	fde->end = fde->start + size;
 	fde->program = fde->data_end = (uintptr_t)c.at;
 	fde->program_end = (uintptr_t)c.end;
-	CLAIM_FULL(fde->start <= fde->end && fde->data <= fde->data_end);
-	CLAIM_FULL(fde->data >= t->readable_start &&
-		   fde->program <= fde->program_end &&
-		   fde->program_end <= t->readable_end);	/* I1 */
+	DEBUG_ASSERT(fde->start <= fde->end && fde->data <= fde->data_end);
+	DEBUG_ASSERT(fde->data >= t->readable_start &&
+		     fde->program <= fde->program_end &&
+		     fde->program_end <= t->readable_end);	/* I1 */
 	return 0;
 }
 
@@ -390,7 +391,7 @@ static uintptr_t table_field(const struct cfi_tables *t, size_t n)
 	uintptr_t address = t->table + n * t->field_size;
 	struct cfi_cursor c;
 
-	CLAIM_FULL(n < 2 * t->entries);
+	DEBUG_ASSERT(n < 2 * t->entries);
 	c = cfi_cursor_make(address, address + t->field_size);
 	return cfi_pointer(&c, t->entry_encoding, &bases);
 }
@@ -410,7 +411,7 @@ static size_t table_upper(const struct cfi_tables *t, uintptr_t pc)
 			count = half;
 		}
 	}
-	CLAIM_FULL(low <= t->entries);
+	DEBUG_ASSERT(low <= t->entries);
 	return low;
 }
 
@@ -453,13 +454,13 @@ static void keep_off(uintptr_t pc, uintptr_t start, uintptr_t end,
 		*high = start;
 	if (end <= pc && end > *low)
 		*low = end;
-	CLAIM_FULL(*low <= pc && pc <= *high);
+	DEBUG_ASSERT(*low <= pc && pc <= *high);
 }
 
 /* Records that no FDE covers [low, high). */
 static int set_gap(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
 {
-	CLAIM_FULL(low <= high);
+	DEBUG_ASSERT(low <= high);
 	fde->valid_start = low;
 	fde->valid_end = high;
 	return -ENOENT;
@@ -469,7 +470,7 @@ static void set_valid(struct cfi_fde *fde, uintptr_t low, uintptr_t high)
 {
 	fde->valid_start = fde->start > low ? fde->start : low;
 	fde->valid_end = fde->end < high ? fde->end : high;
-	CLAIM_FULL(fde->valid_start < fde->valid_end);	/* I3 */
+	DEBUG_ASSERT(fde->valid_start < fde->valid_end);	/* I3 */
 }
 
 static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
@@ -489,18 +490,18 @@ static int find_in_table(const struct cfi_tables *t, uintptr_t pc,
 		return -EINVAL;	/* not sorted */
 	if (i == 0)
 		return set_gap(fde, 0, high);
-	CLAIM_FULL(low <= pc && pc <= high);
+	DEBUG_ASSERT(low <= pc && pc <= high);
 	for (back = 0; back < BACK_MAX && i > 0; back++, i--) {
 		if (read_fde(t, table_field(t, 2 * i - 1), fde))
 			return -EINVAL;
 		if (pc >= fde->start && pc < fde->end) {
-			CLAIM_FULL(low <= pc && pc <= high);	/* I3 */
+			DEBUG_ASSERT(low <= pc && pc <= high);	/* I3 */
 			set_valid(fde, low, high);
 			return 0;
 		}
 		keep_off(pc, fde->start, fde->end, &low, &high);
 	}
-	CLAIM_FULL(low <= pc && pc <= high);	/* I3 */
+	DEBUG_ASSERT(low <= pc && pc <= high);	/* I3 */
 	return set_gap(fde, low, high);
 }
 
@@ -542,7 +543,7 @@ static bool all_records_read(const struct cfi_tables *t)
 			status = read_cie(t, address, &cie);
 		if (status)
 			return false;
-		CLAIM_FULL(next > address && next <= t->frames_end);	/* I2 */
+		DEBUG_ASSERT(next > address && next <= t->frames_end);	/* I2 */
 		address = next;
 	}
 	return n > 0 && address == t->frames_end;
@@ -565,11 +566,11 @@ void cfi_tables_init(struct cfi_tables *t, const struct rules_sections *s)
 	if (t->frames && s->eh_frame == t->frames && s->eh_frame_size &&
 	    s->eh_frame_size < t->readable_end - t->frames)
 		t->frames_end = t->frames + s->eh_frame_size;
-	if (s->hearsay && !all_records_read(t))
+	if (s->unverified && !all_records_read(t))
 		t->frames = 0;
-	CLAIM_FULL(!t->frames || (t->readable_start <= t->frames &&
-				  t->frames <= t->frames_end &&
-				  t->frames_end <= t->readable_end));
+	DEBUG_ASSERT(!t->frames || (t->readable_start <= t->frames &&
+				    t->frames <= t->frames_end &&
+				    t->frames_end <= t->readable_end));
 }
 
 bool cfi_next(const struct cfi_tables *t, uintptr_t *record, uintptr_t *at,
@@ -584,7 +585,7 @@ bool cfi_next(const struct cfi_tables *t, uintptr_t *record, uintptr_t *at,
 		next = read_length(&c);
 		if (next == 0)
 			break;
-		CLAIM_FULL(next > address && next <= t->frames_end);	/* I2 */
+		DEBUG_ASSERT(next > address && next <= t->frames_end);	/* I2 */
 		if (read_fde(t, address, fde) == 0) {
 			*at = address;
 			*record = next;
@@ -611,7 +612,7 @@ static int find_by_pass(const struct cfi_tables *t, uintptr_t pc,
 			found = true;
 		}
 	}
-	CLAIM_FULL(low <= pc && pc <= high);	/* I3 */
+	DEBUG_ASSERT(low <= pc && pc <= high);	/* I3 */
 	if (!found)
 		return set_gap(best, low, high);
 	set_valid(best, low, high);

@@ -70,7 +70,7 @@ struct cfi_cie {
 	bool has_size;			/* 'z': FDEs have augmentation data */
 	bool has_personality;		/* 'P' */
 	bool is_signal;			/* 'S' */
-	bool is_odd;			/* has augmentation letters that we do
+	bool unknown_augmentation;	/* has augmentation letters that we do
 					 * not know */
 };
 
@@ -89,8 +89,8 @@ struct cfi_fde {
 };
 
 /* Initialises the tables from .eh_frame_hdr: reads the header and, if the
- * sections are hearsay, all records. Malformed tables are left out, so that the
- * next best method is used. */
+ * sections are unverified, all records. Malformed tables are left out, so that
+ * the next best method is used. */
 void cfi_tables_init(struct cfi_tables *tables,
 		     const struct rules_sections *sections);
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct cfi_cursor {
 	const uint8_t *at, *end;
@@ -45,7 +45,7 @@ static inline struct cfi_cursor cfi_cursor_make(uintptr_t address,
 
 static inline size_t cfi_left(const struct cfi_cursor *c)
 {
-	CLAIM_FULL(c->at <= c->end);	/* I1 */
+	DEBUG_ASSERT(c->at <= c->end);	/* I1 */
 	return (size_t)(c->end - c->at);
 }
 
@@ -70,7 +70,7 @@ static inline const uint8_t *cfi_bytes(struct cfi_cursor *c, uint64_t size)
 
 static inline uint8_t cfi_u8(struct cfi_cursor *c)
 {
-	CLAIM_FULL(c->at <= c->end);
+	DEBUG_ASSERT(c->at <= c->end);
 	if (c->at == c->end) {
 		c->failed = true;
 		return 0;

@@ -14,8 +14,8 @@
  * I1  Entries are sorted by (code, record), as by a stable sort by code: among
  *     equals the later record wins (cfi.h).
  */
+#include "unwind/assertion.h"
 #include "unwind/cfi_index.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 struct entry {
@@ -103,7 +103,7 @@ size_t cfi_index_make(struct cfi_tables *t)
 		make_entry(t, &fde, at, &entries[i]);
 	if (!is_sorted(entries, n))
 		sort(entries, n);
-	CLAIM_FULL(is_sorted(entries, n));	/* I1 */
+	DEBUG_ASSERT(is_sorted(entries, n));	/* I1 */
 	t->table = (uintptr_t)entries;
 	t->table_base = t->frames;
 	t->entries = n;

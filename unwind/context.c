@@ -40,7 +40,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/memory.h"
 #include "unwind/walk.h"
@@ -115,8 +115,8 @@ static struct context_table *table_new(unsigned bits,
 	t->shift = 64 + BUCKET_BITS - bits;
 	t->mask = (UINT32_C(1) << (bits - BUCKET_BITS)) - 1;
 	t->limit = (UINT32_C(1) << bits) / 16 * 15;
-	CLAIM(bits >= FIRST_BITS && bits <= LAST_BITS);
-	CLAIM_FULL(!older || older->mask < t->mask);
+	ASSERT(bits >= FIRST_BITS && bits <= LAST_BITS);
+	DEBUG_ASSERT(!older || older->mask < t->mask);
 	return t;
 }
 
@@ -132,8 +132,8 @@ static bool piece_map(unsigned piece)
 	uintptr_t nodes = config.map_nodes ?
 				  (uintptr_t)config.map_nodes(piece) : 0;
 
-	CLAIM(piece > 0 && piece < CONTEXT_PIECES);
-	CLAIM(nodes % sizeof(uint64_t) == 0);
+	ASSERT(piece > 0 && piece < CONTEXT_PIECES);
+	ASSERT(nodes % sizeof(uint64_t) == 0);
 	if (!nodes)
 		return false;
 	atomic_store_explicit(&context_pieces[piece],
@@ -177,7 +177,7 @@ int context_init(const struct capture_config *c)
 	if (!t)
 		return -12;	/* ENOMEM */
 	atomic_store_explicit(&context_tables, t, memory_order_release);
-	CLAIM_FULL(context_is_valid());
+	DEBUG_ASSERT(context_is_valid());
 	return 0;
 }
 
@@ -219,7 +219,7 @@ static bool table_add(struct context_table *t, uint64_t hash, uint32_t id)
 	uint32_t tag = context_tag(hash), i = (uint32_t)(hash >> t->shift);
 	unsigned probe;
 
-	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());	/* I2 */
+	DEBUG_ASSERT(id >= GT_STOP_COUNT && id < context_count());	/* I2 */
 	for (probe = 0; probe < CONTEXT_PROBE_MAX;
 	     probe++, i += context_stride(tag))
 		if (bucket_add(t, &t->bucket[i & t->mask], tag, id))
@@ -253,7 +253,7 @@ static void table_copy(struct context_table *to,
 {
 	uint32_t i, k;
 
-	CLAIM_FULL(from->mask < to->mask);
+	DEBUG_ASSERT(from->mask < to->mask);
 	for (i = 0; i <= from->mask; i++)
 		for (k = 0; k < CONTEXT_BUCKET; k++) {
 			uint64_t entry = atomic_load_explicit(
@@ -300,7 +300,7 @@ static struct context_table *table_grow(struct context_table *t)
 	/* a thread that still searches it finds nothing: I3 */
 	if (copy)
 		table_leave(t);
-	CLAIM_FULL(context_is_valid());
+	DEBUG_ASSERT(context_is_valid());
 	return next;
 }
 
@@ -327,7 +327,7 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, bool steps)
 	struct gl_node *node;
 
 	for (;;) {
-		/* Pairs with the writer's release after it reserved pages. */
+		/* Pairs with the recorder's release after it reserved pages. */
 		uint32_t limit = atomic_load_explicit(config.node_limit,
 						      memory_order_acquire);
 
@@ -347,11 +347,11 @@ static uint32_t node_new(uint32_t parent, uintptr_t address, bool steps)
 			break;
 	}
 	/* so that walking up the tree ends */
-	if (!CLAIM(parent < id))
+	if (!ASSERT(parent < id))
 		return GT_STOP_NO_MEMORY;
-	CLAIM(id >= GT_STOP_COUNT);
+	ASSERT(id >= GT_STOP_COUNT);
 	node = node_at(id);
-	CLAIM_FULL(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
+	DEBUG_ASSERT(node->parent == 0 && !(node->flags & ~GL_NODE_DEAD));
 	/* in a shared mapping a read maps all cached pages around it, a write
 	 * only its own */
 	(void)__atomic_load_n(&node->parent, __ATOMIC_RELAXED);
@@ -379,7 +379,8 @@ uint32_t context_child_slow(struct context_table *t, uint64_t hash,
 	if (id < GT_STOP_COUNT)
 		return id;
 enter:
-	CLAIM_FULL(id >= GT_STOP_COUNT && parent < id && id < context_count());
+	DEBUG_ASSERT(id >= GT_STOP_COUNT && parent < id &&
+		     id < context_count());
 	table_enter(hash, id);
 	return id;
 }
@@ -391,7 +392,7 @@ static uint32_t find_each(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 	uint64_t hash = context_hash_root(stop);
 	uint32_t context = stop, i;
 
-	CLAIM_FULL(stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(stop < GT_STOP_COUNT);
 	for (i = n; i-- > 0;) {
 		hash = context_hash(hash, addresses[i]);
 		context_prefetch(table, hash);
@@ -429,7 +430,7 @@ uint32_t context_of_walk(const uintptr_t *addresses, uint32_t n, uint32_t stop,
 {
 	uint32_t id;
 
-	CLAIM_FULL(n > 0);
+	DEBUG_ASSERT(n > 0);
 	id = context_guess(context_newest(), hash, addresses[0]);
 	if (!is_stack(id, addresses, n, stop))
 		id = find_each(addresses, n, stop, true);
@@ -440,7 +441,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 {
 	uint32_t i, n = context_count();
 
-	CLAIM_FULL(first <= n);
+	DEBUG_ASSERT(first <= n);
 	for (i = first < GT_STOP_COUNT ? GT_STOP_COUNT : first; i < n; i++) {
 		struct gl_node *node = node_at(i);
 		uintptr_t address = __atomic_load_n(&node->address,
@@ -455,7 +456,7 @@ void context_forget(uintptr_t start, uintptr_t end, uint32_t first)
 
 const struct gl_node *context_node(uint32_t id)
 {
-	CLAIM_FULL(id >= GT_STOP_COUNT && id < context_count());
+	DEBUG_ASSERT(id >= GT_STOP_COUNT && id < context_count());
 	return node_at(id);
 }
 
@@ -464,7 +465,7 @@ uint32_t context_count(void)
 	return atomic_load_explicit(config.node_count, memory_order_acquire);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool table_is_valid(const struct context_table *t)
 {
 	unsigned bits = table_bits(t);

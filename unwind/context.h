@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "arch.h"
+#include "unwind/assertion.h"
 #include "unwind/capture.h"
-#include "unwind/claim.h"
 
 /* Forgets all earlier state. 0 or -ENOMEM. */
 int context_init(const struct capture_config *config);
@@ -85,7 +85,7 @@ static inline const struct gl_node *context_node_at(uint32_t id)
 	uintptr_t nodes = atomic_load_explicit(
 		&context_pieces[context_piece_of(id)], memory_order_acquire);
 
-	CLAIM_FULL(nodes);
+	DEBUG_ASSERT(nodes);
 	return (const struct gl_node *)(nodes + id * sizeof(struct gl_node));
 }
 
@@ -162,7 +162,7 @@ static inline struct context_table *context_newest(void)
 static inline void context_prefetch(const struct context_table *t,
 				    uint64_t hash)
 {
-	CLAIM_FULL(hash >> t->shift <= t->mask);
+	DEBUG_ASSERT(hash >> t->shift <= t->mask);
 	__builtin_prefetch(&t->bucket[hash >> t->shift], 0, 3);
 }
 
@@ -283,7 +283,7 @@ static inline uint32_t context_child(uint32_t parent, uintptr_t address,
 	struct context_table *t = context_newest();
 	uint32_t id = context_find(t, hash, parent, address);
 
-	CLAIM_FULL(id == 0 || parent < id);
+	DEBUG_ASSERT(id == 0 || parent < id);
 	if (__builtin_expect(id != 0, 1))
 		return id;
 	return context_child_slow(t, hash, parent, address, steps);

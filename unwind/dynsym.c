@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/dynsym.h"
 #include "unwind/elfmap.h"
 
@@ -88,7 +88,7 @@ static bool take_entries(struct dynsym *d, uintptr_t at, size_t count)
 	ElfW(Dyn) entry[ENTRIES_AT_ONCE];
 	size_t i;
 
-	CLAIM_FULL(count > 0 && count <= ENTRIES_AT_ONCE);
+	DEBUG_ASSERT(count > 0 && count <= ENTRIES_AT_ONCE);
 	if (!elfmap_copy(d->map, entry, at, count * sizeof(entry[0])))
 		return false;
 	for (i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static uintptr_t entry_if(const struct dynsym *d, uint32_t index,
 	uintptr_t at = d->symbols + index * sizeof(ElfW(Sym));
 	ElfW(Sym) s;
 
-	CLAIM_FULL(d->symbols && d->strings);
+	DEBUG_ASSERT(d->symbols && d->strings);
 	return elfmap_copy(d->map, &s, at, sizeof(s)) &&
 			       s.st_shndx != SHN_UNDEF &&
 			       !s.st_value == !!(types & DYNSYM_NOWHERE) &&
@@ -178,7 +178,7 @@ static bool may_be_there(const struct dynsym *d, uint32_t hash, uint32_t words,
 	uintptr_t at = d->gnu_hash + 16;
 	ElfW(Addr) word;
 
-	CLAIM_FULL(words);
+	DEBUG_ASSERT(words);
 	at += hash / bits % words * sizeof(word);
 	return elfmap_copy(d->map, &word, at, sizeof(word)) &&
 	       word >> hash % bits & word >> (hash >> (shift & 31)) % bits & 1;
@@ -339,7 +339,7 @@ bool dynsym_soname(const struct elfmap *map, char *name, size_t size)
 		uintptr_t at = d.strings + d.soname + n;
 
 		end = n + NAME_PIECE < size ? n + NAME_PIECE : size;
-		CLAIM_FULL(n < end && end <= size);
+		DEBUG_ASSERT(n < end && end <= size);
 		/* the string table may end within this piece */
 		if (!elfmap_copy(map, name + n, at, end - n)) {
 			end = n + 1;

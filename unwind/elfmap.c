@@ -6,7 +6,7 @@
  */
 #include <elf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/elfmap.h"
 #include "unwind/memory.h"
 
@@ -60,7 +60,7 @@ static bool find_note(const struct elfmap *map, uintptr_t at, size_t left,
 		if (whole > left)
 			return false;
 		known = note.n_namesz < OWNER_MAX ? note.n_namesz : OWNER_MAX;
-		CLAIM_FULL(whole >= sizeof(note) && whole % NOTE_ALIGN == 0);
+		DEBUG_ASSERT(whole >= sizeof(note) && whole % NOTE_ALIGN == 0);
 		if (note.n_type == type &&
 		    elfmap_copy(map, name, at + sizeof(note), known) &&
 		    same_owner(name, known, owner)) {

@@ -4,7 +4,7 @@
  *  I1  Every word is read by word_at, which knows the image's bounds.
  *  I2  A program is at most 255 words long, so everything ends.
  */
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/exidx.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static int long_program(struct exidx_entry *entry, uint32_t place)
 	}
 	program->words = place;
 	program->end = 4 + 4 * extra;
-	CLAIM_FULL(program->at < program->end && program->end <= 4 + 4 * 255);
+	DEBUG_ASSERT(program->at < program->end && program->end <= 4 + 4 * 255);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ int exidx_find(const struct exidx_image *image, uint32_t pc,
 		else
 			high = middle;
 	}
-	CLAIM_FULL(low == high && low <= count_of(image));
+	DEBUG_ASSERT(low == high && low <= count_of(image));
 	if (low == 0)
 		return -ENOENT;
 	return read_entry(image, low - 1, entry);
@@ -153,7 +153,7 @@ static bool next_byte(struct exidx_program *program, uint32_t *byte)
 	    !word_at(program->image, program->words + (program->at & ~3u),
 		     &word))
 		return false;
-	CLAIM_FULL(program->end <= 4 + 4 * 255);	/* I2 */
+	DEBUG_ASSERT(program->end <= 4 + 4 * 255);	/* I2 */
 	*byte = word >> (24 - 8 * (program->at & 3)) & 0xff;
 	program->at++;
 	return true;
@@ -162,7 +162,7 @@ static bool next_byte(struct exidx_program *program, uint32_t *byte)
 static int add(struct exidx_op *op, int32_t amount)
 {
 	op->kind = EXIDX_ADD;
-	CLAIM_FULL(amount % 4 == 0);
+	DEBUG_ASSERT(amount % 4 == 0);
 	op->amount = amount;
 	return 0;
 }
@@ -170,7 +170,7 @@ static int add(struct exidx_op *op, int32_t amount)
 static int skip(struct exidx_op *op, uint32_t count, int32_t size,
 		int32_t more)
 {
-	CLAIM_FULL(count > 0);
+	DEBUG_ASSERT(count > 0);
 	op->kind = EXIDX_SKIP;
 	op->amount = (int32_t)count * size + more;
 	return 0;
@@ -178,7 +178,7 @@ static int skip(struct exidx_op *op, uint32_t count, int32_t size,
 
 static int pop(struct exidx_op *op, uint32_t mask)
 {
-	CLAIM_FULL(mask && mask <= UINT16_MAX);
+	DEBUG_ASSERT(mask && mask <= UINT16_MAX);
 	op->kind = EXIDX_POP;
 	op->mask = (uint16_t)mask;
 	return 0;
@@ -328,7 +328,7 @@ int exidx_next(struct exidx_program *program, struct exidx_op *op)
  * end. */
 static void frame_pop(struct exidx_frame *frame, uint16_t mask)
 {
-	CLAIM_FULL(frame->cfa_off % 4 == 0);
+	DEBUG_ASSERT(frame->cfa_off % 4 == 0);
 	for (unsigned i = 0; i < EXIDX_REGISTERS; i++) {
 		if (!(mask >> i & 1))
 			continue;
@@ -410,7 +410,7 @@ struct rule exidx_rule(const struct exidx_entry *entry, unsigned fp)
 	rule.base = frame.base == EXIDX_SP ? RULE_BASE_SP : RULE_BASE_FP;
 	rule.cfa_off = frame.cfa_off;
 	rule.ra = (unsigned)(-frame.at[pc] / 4 - 1) & RA_MAX;
-	CLAIM_FULL(frame.at[pc] % 4 == 0 && frame.at[fp] % 4 == 0);
+	DEBUG_ASSERT(frame.at[pc] % 4 == 0 && frame.at[fp] % 4 == 0);
 	if (frame.saved >> fp & 1)
 		rule.fp_off = (int16_t)(frame.at[fp] / 4);
 	return rule;

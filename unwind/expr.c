@@ -16,8 +16,8 @@
  */
 #include <errno.h>
 
+#include "unwind/assertion.h"
 #include "unwind/cfi_cursor.h"
-#include "unwind/claim.h"
 #include "unwind/expr.h"
 
 /* DW_OP_* (DWARF 5, 7.7.1). */
@@ -179,7 +179,7 @@ static void branch(struct machine *m, bool taken)
 		fail(m, -EINVAL);
 	else
 		m->c.at += distance;
-	CLAIM_FULL(m->c.at >= m->code && m->c.at <= m->c.end);	/* I3 */
+	DEBUG_ASSERT(m->c.at >= m->code && m->c.at <= m->c.end);	/* I3 */
 }
 
 /* False: not a constant. */
@@ -402,7 +402,7 @@ static void other(struct machine *m, uint8_t op)
 
 static void operate(struct machine *m, uint8_t op)
 {
-	CLAIM_FULL(m->depth <= EXPR_STACK_MAX && !m->error);	/* I1 */
+	DEBUG_ASSERT(m->depth <= EXPR_STACK_MAX && !m->error);	/* I1 */
 	if (op >= OP_BREG0 && op <= OP_BREG31) {
 		uintptr_t value = reg_value(m, op - OP_BREG0);
 
@@ -439,7 +439,7 @@ int expr_evaluate(const uint8_t *code, size_t size,
 	}
 	if (m.c.failed || m.depth == 0)
 		return -EINVAL;
-	CLAIM_FULL(m.c.at == m.c.end && m.depth <= EXPR_STACK_MAX);
+	DEBUG_ASSERT(m.c.at == m.c.end && m.depth <= EXPR_STACK_MAX);
 	*result = m.stack[m.depth - 1];
 	return 0;
 }

@@ -10,7 +10,7 @@
  * Thread context: any, also signal handlers; no state but the arguments.
  */
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
 #include "unwind/prologue.h"
@@ -226,7 +226,7 @@ static enum gt_stop step(struct place *at)
 		at->unsure |= ARCH_DECODES && (image || rules) &&
 			walk_fp_may_hide(reader, pc, sp, fp);
 	}
-	CLAIM_FULL(err == 0 || err == -2);	/* as in rules.h */
+	DEBUG_ASSERT(err == 0 || err == -2);	/* as in rules.h */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	if (at->unsure && !is_signal &&
@@ -246,7 +246,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	uint32_t n = 0, own;
 
 	*stop = GT_STOP_OTHER;
-	CLAIM_FULL(lo <= hi && max > 0);
+	DEBUG_ASSERT(lo <= hi && max > 0);
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
 		if (own == OWN_FRAMES_MAX || step(&at) != GT_STOP_BOTTOM ||
@@ -255,7 +255,7 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
 		*stop = step(&at);
-		CLAIM_FULL(*stop < GT_STOP_COUNT && n <= max);
+		DEBUG_ASSERT(*stop < GT_STOP_COUNT && n <= max);
 		if (at.unsure && at.end && *stop == GT_STOP_BOTTOM)
 			*stop = GT_STOP_NO_RULE;
 		/* A word that is no return address is no frame. */
@@ -315,7 +315,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 	uint32_t n;
 
 	*met = false;
-	CLAIM_FULL(search->lo <= search->hi);
+	DEBUG_ASSERT(search->lo <= search->hi);
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
 		stop = step(&at);

@@ -25,7 +25,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/dynsym.h"
 #include "unwind/gdbjit.h"
 #include "unwind/jit.h"
@@ -227,7 +227,7 @@ static bool read_descriptor(unsigned i, struct gdbjit_seen *now)
 					    memory_order_acquire);
 	const struct gdbjit_descriptor *d = (const void *)at;
 
-	CLAIM_FULL(i < GDBJIT_IMAGES);
+	DEBUG_ASSERT(i < GDBJIT_IMAGES);
 	if (!at || d->version != GDBJIT_VERSION)
 		return false;
 	now->action = __atomic_load_n(&d->action, __ATOMIC_RELAXED);
@@ -251,7 +251,7 @@ void gdbjit_check(void)
 	struct gdbjit_seen now = { 0 };
 	bool any = atomic_load_explicit(&gdbjit.gone, memory_order_relaxed);
 
-	CLAIM_FULL(count <= GDBJIT_IMAGES);
+	DEBUG_ASSERT(count <= GDBJIT_IMAGES);
 	for (i = 0; i < count; i++)
 		any |= read_descriptor(i, &now) && changed(i, &now);
 	/* Acquire pairs with the release below. */

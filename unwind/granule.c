@@ -40,7 +40,7 @@
  */
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/granule.h"
 #include "unwind/memory.h"
 
@@ -117,7 +117,7 @@ static void *take(size_t size, size_t align)
 	size_t past = (uintptr_t)arena & (align - 1);
 	void *piece;
 
-	CLAIM(size <= ARENA_BYTES && arena_left <= ARENA_BYTES);
+	ASSERT(size <= ARENA_BYTES && arena_left <= ARENA_BYTES);
 	past = past ? align - past : 0;
 	if (size + past > arena_left) {
 		uint8_t *fresh = unwind_alloc(ARENA_BYTES);
@@ -129,7 +129,7 @@ static void *take(size_t size, size_t align)
 		past = 0;
 		count_bytes(ARENA_BYTES);
 	}
-	CLAIM(size + past <= arena_left && !(align & (align - 1)));
+	ASSERT(size + past <= arena_left && !(align & (align - 1)));
 	piece = arena + past;
 	arena += size + past;
 	arena_left -= size + past;
@@ -152,9 +152,9 @@ void granule_table_init(struct granule_table *table, uintptr_t start,
 		table->granules = table->pages = 0;
 	else
 		count_bytes(table->pages * sizeof(table->page[0]));
-	CLAIM(table->start % GRANULE_BYTES == 0 &&
-	      table->pages <= GRANULE_PAGES_MAX &&
-	      table->granules <= table->pages * GRANULE_PAGE_SLOTS);
+	ASSERT(table->start % GRANULE_BYTES == 0 &&
+	       table->pages <= GRANULE_PAGES_MAX &&
+	       table->granules <= table->pages * GRANULE_PAGE_SLOTS);
 }
 
 /* The last row at or before the offset: a binary search with conditional moves,
@@ -172,8 +172,8 @@ static uint16_t find_row(const struct granule_block *block,
 		low += offsets[low + half - 1] <= offset ? half : 0;
 		count -= half;
 	}
-	CLAIM_FULL(low <= (block->rows & ROWS_MASK));
-	CLAIM_FULL(!low || offsets[low - 1] <= offset);	/* I2 */
+	DEBUG_ASSERT(low <= (block->rows & ROWS_MASK));
+	DEBUG_ASSERT(!low || offsets[low - 1] <= offset);	/* I2 */
 	if (!(block->rows & WIDE))
 		return ids[low];
 	__builtin_memcpy(&id, ids + low * sizeof(id), sizeof(id));
@@ -191,7 +191,7 @@ static uint32_t load_slot(struct granule_page *page, size_t granule)
 static struct granule_page *load_page(const struct granule_table *table,
 				      size_t number)
 {
-	CLAIM_FULL(number < table->pages);
+	DEBUG_ASSERT(number < table->pages);
 	/* Pairs with the release in granule_begin. */
 	return atomic_load_explicit(&table->page[number],
 				    memory_order_acquire);
@@ -212,7 +212,7 @@ static bool find_in_blocks(const void *from, uint32_t name, uint8_t offset,
 				       ((int32_t)name >> NAME_SHIFT));
 		rows = block->rest + (chained ? sizeof(name) : 0);
 		/* I1 */
-		CLAIM_FULL(block != from && block->first <= block->last);
+		DEBUG_ASSERT(block != from && block->first <= block->last);
 		if (offset >= block->first && offset <= block->last) {
 			*id = find_row(block, rows, offset);
 			return true;
@@ -279,8 +279,8 @@ bool granule_begin(struct granule_writer *w, const struct granule_table *table,
 	w->start = start > page_start ? start : page_start;
 	w->end = end < table_end ? end : table_end;
 	w->rows = 0;
-	CLAIM_FULL(w->start <= w->end &&
-		   w->end - w->start <= GRANULE_PAGE_BYTES);
+	DEBUG_ASSERT(w->start <= w->end &&
+		     w->end - w->start <= GRANULE_PAGE_BYTES);
 	return true;
 }
 
@@ -289,7 +289,7 @@ static uint32_t name_block(const void *from, const void *to)
 {
 	int64_t distance = (intptr_t)to - (intptr_t)from;
 
-	CLAIM_FULL(distance != 0);
+	DEBUG_ASSERT(distance != 0);
 	if (distance >= DISTANCE_MAX || distance < -DISTANCE_MAX)
 		return 0;
 	return (uint32_t)distance << NAME_SHIFT;
@@ -300,7 +300,7 @@ static size_t id_bytes(const struct granule_writer *w)
 {
 	unsigned int i;
 
-	CLAIM_FULL(w->rows <= ROWS_MAX);
+	DEBUG_ASSERT(w->rows <= ROWS_MAX);
 	for (i = 0; i < w->rows; i++)
 		if (w->id[i] > NARROW_ID_MAX)
 			return sizeof(w->id[0]);
@@ -312,7 +312,7 @@ static void put_rows(const struct granule_writer *w, uint8_t *to, bool wide)
 {
 	unsigned int i;
 
-	CLAIM_FULL(w->rows > 0 && w->rows <= ROWS_MAX);
+	DEBUG_ASSERT(w->rows > 0 && w->rows <= ROWS_MAX);
 	memcpy(to, w->offset + 1, w->rows - 1);
 	to += w->rows - 1;
 	if (wide)
@@ -330,14 +330,14 @@ static uint32_t make_block(struct granule_writer *w, uint32_t old)
 	struct granule_block *block;
 	uint32_t name, older_name;
 
-	CLAIM_FULL(!(old & NAME_ID));
+	DEBUG_ASSERT(!(old & NAME_ID));
 	block = take(sizeof(*block) + link + w->rows - 1 + w->rows * wide, 1);
 	if (!block)
 		return 0;
 	name = name_block(w->page, block);
 	if (name == 0)
 		return 0;
-	CLAIM_FULL(!(name & (NAME_ID | NAME_CHAINED)));
+	DEBUG_ASSERT(!(name & (NAME_ID | NAME_CHAINED)));
 	if (old) {
 		older_name = name_block(block,
 					(const uint8_t *)w->page +
@@ -355,7 +355,7 @@ static uint32_t make_block(struct granule_writer *w, uint32_t old)
 	return name;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool granule_writer_is_valid(const struct granule_writer *w)
 {
 	unsigned int i;
@@ -378,8 +378,8 @@ static void publish(struct granule_writer *w)
 
 	if (w->rows == 0)
 		return;
-	CLAIM_FULL(granule_writer_is_valid(w));
-	CLAIM_FULL(number < w->table->granules);
+	DEBUG_ASSERT(granule_writer_is_valid(w));
+	DEBUG_ASSERT(number < w->table->granules);
 	old = load_slot(w->page, number);
 	if (old & NAME_ID) {
 		w->rows = 0;
@@ -403,7 +403,7 @@ static void add_row(struct granule_writer *w, uintptr_t granule, uint8_t first,
 {
 	bool same = w->rows > 0 && w->granule == granule;
 
-	CLAIM_FULL(first <= last && (!same || first == w->last + 1));
+	DEBUG_ASSERT(first <= last && (!same || first == w->last + 1));
 	if (same && w->id[w->rows - 1] == id) {
 		w->last = last;
 		return;
@@ -413,7 +413,7 @@ static void add_row(struct granule_writer *w, uintptr_t granule, uint8_t first,
 		w->granule = granule;
 		w->first = first;
 	}
-	CLAIM_FULL(w->rows < ROWS_MAX);
+	DEBUG_ASSERT(w->rows < ROWS_MAX);
 	w->last = last;
 	w->offset[w->rows] = first;
 	w->id[w->rows] = id;

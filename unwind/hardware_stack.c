@@ -19,7 +19,7 @@
  */
 #include "unwind/hardware_stack.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/memory.h"
 
@@ -72,7 +72,7 @@ const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top)
 		}
 		h->lo -= HARDWARE_PAGE;
 	}
-	CLAIM_FULL(h->lo <= at && h->lo % HARDWARE_PAGE == 0);	/* I2 */
+	DEBUG_ASSERT(h->lo <= at && h->lo % HARDWARE_PAGE == 0);	/* I2 */
 	return h->end;
 }
 
@@ -121,8 +121,8 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 	hardware_reset(h);
 	h->lo = page_of(top);
 	h->end = entry;
-	CLAIM_FULL(h->lo < (uintptr_t)h->end);
-	CLAIM_FULL(hardware_is_valid(h));
+	DEBUG_ASSERT(h->lo < (uintptr_t)h->end);
+	DEBUG_ASSERT(hardware_is_valid(h));
 }
 
 static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -139,7 +139,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	uint64_t *copy, *hash;
 	uint32_t *context;
 
-	CLAIM_FULL(h->count <= h->capacity);	/* I1 */
+	DEBUG_ASSERT(h->count <= h->capacity);	/* I1 */
 	if (n <= h->capacity)
 		return true;
 	while (capacity < n)
@@ -147,7 +147,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	copy = unwind_alloc(capacity * HARDWARE_FRAME_BYTES);
 	if (!copy)
 		return false;
-	CLAIM(capacity >= n && !(capacity & (capacity - 1)));
+	ASSERT(capacity >= n && !(capacity & (capacity - 1)));
 	hash = copy + capacity;
 	context = (uint32_t *)(hash + capacity);
 	copy_words(copy + capacity - h->count,
@@ -159,7 +159,7 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	h->hash = hash;
 	h->context = context;
 	h->capacity = capacity;
-	CLAIM_FULL(hardware_bytes(h) >= n * HARDWARE_FRAME_BYTES);
+	DEBUG_ASSERT(hardware_bytes(h) >= n * HARDWARE_FRAME_BYTES);
 	return true;
 }
 
@@ -170,8 +170,8 @@ static uint64_t differs(const uint64_t *a, const uint64_t *b)
 }
 
 /* How many of the outermost frames equal the last capture's. */
-static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
-			 uint32_t n)
+static uint32_t unchanged(const struct hardware_stack *h, const uint64_t *end,
+			  uint32_t n)
 {
 	const uint64_t *own = h->copy + h->capacity;
 	uint32_t max = n < h->count ? n : h->count, k = 0;
@@ -180,7 +180,7 @@ static uint32_t standing(const struct hardware_stack *h, const uint64_t *end,
 		k += 4;
 	while (k < max && end[-1 - (long)k] == own[-1 - (long)k])
 		k++;
-	CLAIM_FULL(k <= max);
+	DEBUG_ASSERT(k <= max);
 	return k;
 }
 
@@ -198,7 +198,7 @@ static bool is_return(uint64_t value, const uint64_t *top, const uint64_t *end)
 static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 			     uint64_t hash, uint32_t parent)
 {
-	CLAIM_FULL(from <= n && parent < context_count());
+	DEBUG_ASSERT(from <= n && parent < context_count());
 	for (; from < n; from++) {
 		uintptr_t address = end[-1 - (long)from];
 
@@ -218,8 +218,8 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 			       context_hash_root(GT_STOP_BOTTOM);
 	uint64_t *copy = h->copy + h->capacity;
 
-	CLAIM_FULL(from <= h->count && from < n && n <= h->capacity);
-	CLAIM_FULL(!from || parent >= GT_STOP_COUNT);	/* I1 */
+	DEBUG_ASSERT(from <= h->count && from < n && n <= h->capacity);
+	DEBUG_ASSERT(!from || parent >= GT_STOP_COUNT);	/* I1 */
 	for (i = from; i < n; i++) {
 		copy[-1 - (long)i] = end[-1 - (long)i];
 		hash = context_hash(hash, end[-1 - (long)i]);
@@ -235,13 +235,13 @@ static uint32_t update(struct hardware_stack *h, const uint64_t *end,
 		if (parent >= GT_STOP_COUNT && h->count == i)
 			h->count++;
 	}
-	CLAIM_FULL(h->count <= n);
+	DEBUG_ASSERT(h->count <= n);
 	/* rarely, as it checks each frame */
-	CLAIM_FULL(h->count % 16 || hardware_is_valid(h));
+	DEBUG_ASSERT(h->count % 16 || hardware_is_valid(h));
 	return parent;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool hardware_is_valid(const struct hardware_stack *h)
 {
 	uint32_t i;
@@ -272,8 +272,8 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 	if (top >= end || *top != ra || (size_t)(end - top) > HARDWARE_FRAMES_MAX)
 		return 0;
 	n = (uint32_t)(end - top);
-	from = standing(h, end, n);
-	CLAIM_FULL(from <= n && from <= h->count);
+	from = unchanged(h, end, n);
+	DEBUG_ASSERT(from <= n && from <= h->count);
 	for (i = from; i < n; i++)
 		if (!is_return(end[-1 - (long)i], top, end))
 			return 0;

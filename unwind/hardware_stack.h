@@ -101,7 +101,8 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 			  const uint64_t *end, uintptr_t ra, bool *ok);
 
-/* Every remembered frame has its node (I1). With GNOMON_CLAIMS (claim.h). */
+/* Every remembered frame has its node (I1). With GNOMON_DEBUG_ASSERTS
+ * (assertion.h). */
 bool hardware_is_valid(const struct hardware_stack *h);
 
 #endif

@@ -32,7 +32,7 @@
 #include <signal.h>
 #include <asm/unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
@@ -79,8 +79,8 @@ static struct {
 	_Atomic uint32_t lock;
 	_Atomic uint32_t borrowed;	/* I3 */
 	/* version of the loader's list at the last scan; changed under the
-	 * lock, with seen_turn odd meanwhile */
-	_Atomic uint32_t seen_turn;
+	 * lock, with seen_seq odd meanwhile */
+	_Atomic uint32_t seen_seq;
 	struct linkmap_version seen;
 	_Atomic uint32_t verdict;	/* enum gt_mode_why */
 	bool late;
@@ -89,7 +89,7 @@ static struct {
 	struct linkmap_room room;	/* under the lock */
 } list;
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* At the start there is no other thread. */
 static bool is_held(void)
 {
@@ -105,7 +105,7 @@ static bool is_reserved(uint32_t index)
 	unsigned tries;
 
 	for (tries = 0; list.public_limit && tries < 2; tries++) {
-		/* Pairs with the writer's release after it reserved pages. */
+		/* Pairs with the recorder's release after it reserved pages. */
 		if (index < atomic_load_explicit(list.public_limit,
 						 memory_order_acquire))
 			return true;
@@ -126,11 +126,11 @@ static struct gl_image *new_record(uint32_t index)
 
 static void publish_record(struct gl_image *g)
 {
-	/* Pairs with the writer's acquire. */
-	CLAIM(list.count <= IMAGES_MAX);
-	CLAIM(atomic_load_explicit(list.public_count, memory_order_relaxed) <=
-	      list.count);
-	CLAIM_FULL(!g->state);
+	/* Pairs with the recorder's acquire. */
+	ASSERT(list.count <= IMAGES_MAX);
+	ASSERT(atomic_load_explicit(list.public_count, memory_order_relaxed) <=
+	       list.count);
+	DEBUG_ASSERT(!g->state);
 	atomic_store_explicit(&g->state, 1, memory_order_release);
 	atomic_store_explicit(list.public_count,
 			      list.count < GL_IMAGES_MAX ? list.count :
@@ -159,17 +159,17 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
 
 	if (!g)
 		return false;
-	CLAIM_FULL(is_held());	/* I2 */
+	DEBUG_ASSERT(is_held());	/* I2 */
 	image->public = g;
 	image->no_barrier = kind.no_barrier;
 	image_record_fill(image, map, list.find_section);
-	CLAIM(g->segments > 0 && g->segments <= GL_SEGMENTS_MAX);
+	ASSERT(g->segments > 0 && g->segments <= GL_SEGMENTS_MAX);
 	if (list.late)
 		g->flags |= GT_IMAGE_LATE;
 	else if (scan->first)
 		g->flags |= GT_IMAGE_MAIN;
 	g->first_node = first_node_of(scan);
-	CLAIM(g->first_node <= context_count());
+	ASSERT(g->first_node <= context_count());
 	image->listed = true;
 	/* the tables of other images may be unmapped at this moment */
 	if (map->stays)
@@ -249,8 +249,8 @@ static void image_retire(struct image *image)
 	struct gl_image *g = image->public;
 	uint32_t i;
 
-	CLAIM(!image_is_gone(image));
-	CLAIM_FULL(is_held());	/* I2 */
+	ASSERT(!image_is_gone(image));
+	DEBUG_ASSERT(is_held());	/* I2 */
 	atomic_store_explicit(&image->gone, true, memory_order_relaxed);
 	gdbjit_image_gone(image->start, image->end);
 	for (i = 0; i < g->segments; i++)
@@ -259,10 +259,10 @@ static void image_retire(struct image *image)
 				       g->segment[i].start +
 					       g->segment[i].size + 1,
 				       g->first_node);
-	/* Pairs with the writer's acquire: nodes below are the image's. */
+	/* Pairs with the recorder's acquire: nodes below are the image's. */
 	atomic_store_explicit(&g->end_node, context_count(),
 			      memory_order_release);
-	CLAIM(g->first_node <= g->end_node);
+	ASSERT(g->first_node <= g->end_node);
 }
 
 static void retire_others(struct scan *scan)
@@ -295,17 +295,17 @@ static void set_seen(const struct linkmap_version *version)
 {
 	unsigned i;
 
-	CLAIM_FULL(!(atomic_load_explicit(&list.seen_turn,
-					  memory_order_relaxed) & 1));
+	DEBUG_ASSERT(!(atomic_load_explicit(&list.seen_seq,
+					    memory_order_relaxed) & 1));
 	/* Pairs with the reads in image_list_is_stale. */
-	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_acq_rel);
+	atomic_fetch_add_explicit(&list.seen_seq, 1, memory_order_acq_rel);
 	for (i = 0; i < LINKMAP_WORDS; i++)
 		__atomic_store_n(&list.seen.word[i], version->word[i],
 				 __ATOMIC_RELAXED);
-	atomic_fetch_add_explicit(&list.seen_turn, 1, memory_order_release);
+	atomic_fetch_add_explicit(&list.seen_seq, 1, memory_order_release);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool image_list_is_valid(void)
 {
 	uint32_t i, shown = list.count < GL_IMAGES_MAX ? list.count :
@@ -338,7 +338,7 @@ static bool scan_all(bool *changed)
 	struct scan scan = { .add = false };
 	unsigned tries = 0;
 
-	CLAIM_FULL(is_held());	/* I2 */
+	DEBUG_ASSERT(is_held());	/* I2 */
 	*changed = false;
 	if (list.late && !image_list_is_stale())
 		return true;
@@ -363,7 +363,7 @@ static bool scan_all(bool *changed)
 		read_list(&scan, &later);
 	}
 	set_seen(&version);
-	CLAIM_FULL(image_list_is_valid());
+	DEBUG_ASSERT(image_list_is_valid());
 	*changed = scan.changed;
 	if (!scan.changed)
 		return true;
@@ -395,7 +395,7 @@ static bool try_lock(struct signals_held *held)
 
 static void unlock(const struct signals_held *held)
 {
-	CLAIM(atomic_load_explicit(&list.lock, memory_order_relaxed) == 1);
+	ASSERT(atomic_load_explicit(&list.lock, memory_order_relaxed) == 1);
 	atomic_store_explicit(&list.lock, 0, memory_order_release);
 	signals_release(held);
 }
@@ -418,7 +418,7 @@ int image_init(const struct capture_config *config)
 	atomic_store_explicit(&list.lock, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.borrowed, NOBODY_BORROWED,
 			      memory_order_relaxed);
-	atomic_store_explicit(&list.seen_turn, 0, memory_order_relaxed);
+	atomic_store_explicit(&list.seen_seq, 0, memory_order_relaxed);
 	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
 			      memory_order_relaxed);
 	list.images = unwind_alloc(IMAGES_MAX * sizeof(struct image));
@@ -433,16 +433,16 @@ int image_init(const struct capture_config *config)
 
 bool image_list_is_stale(void)
 {
-	uint32_t turn = atomic_load_explicit(&list.seen_turn,
-					     memory_order_acquire);
+	uint32_t seq = atomic_load_explicit(&list.seen_seq,
+					    memory_order_acquire);
 	bool stale = linkmap_changed(&list.seen);
 
 	/* A scan that ended meanwhile may have been half read: report stale
 	 * this once. Pairs with set_seen. */
 	atomic_thread_fence(memory_order_acquire);
-	return stale || turn & 1 ||
-	       turn != atomic_load_explicit(&list.seen_turn,
-					    memory_order_relaxed);
+	return stale || seq & 1 ||
+	       seq != atomic_load_explicit(&list.seen_seq,
+					   memory_order_relaxed);
 }
 
 const struct image *image_find(uintptr_t pc)
@@ -504,11 +504,11 @@ static struct borrower *borrower_take(void)
 }
 
 /* I3 */
-static void leave_count(void)
+static void publish_borrowed(void)
 {
 	uint32_t count = context_count(), nobody = NOBODY_BORROWED;
 
-	CLAIM_FULL(count != NOBODY_BORROWED);
+	DEBUG_ASSERT(count != NOBODY_BORROWED);
 	atomic_compare_exchange_strong_explicit(&list.borrowed, &nobody, count,
 						memory_order_seq_cst,
 						memory_order_seq_cst);
@@ -526,10 +526,10 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 	signals_hold(&held);
 	borrower = borrower_take();
 	if (borrower) {
-		leave_count();
+		publish_borrowed();
 		linkmap_each(borrow_one, &borrowing, &borrower->room, &found);
-		CLAIM_FULL(atomic_load_explicit(&borrower->taken,
-						memory_order_relaxed));
+		DEBUG_ASSERT(atomic_load_explicit(&borrower->taken,
+						  memory_order_relaxed));
 		atomic_store_explicit(&borrower->taken, false,
 				      memory_order_release);
 	}

@@ -24,9 +24,9 @@ struct image {
 	bool stays;		/* never unmapped */
 	bool listed;		/* seen in the current scan */
 	_Atomic bool gone;	/* written under the lock */
-	bool hearsay;		/* as of rules_sections */
+	bool unverified;	/* as of rules_sections */
 	uintptr_t link_map;	/* the loader's entry */
-	uintptr_t tables;	/* .eh_frame_hdr, or if hearsay .eh_frame; 0:
+	uintptr_t tables;	/* .eh_frame_hdr, or if unverified .eh_frame; 0:
 				 * none known */
 	size_t tables_size;
 	uintptr_t index;	/* of ARM's tables; 0: none */
@@ -98,7 +98,7 @@ static inline bool image_pass_barrier(const struct image *image)
 enum gt_mode_why image_barriers_verdict(void);
 
 /* Checks each image's record and epoch; call it under the lock, or while
- * nothing is loaded. With GNOMON_CLAIMS (claim.h). */
+ * nothing is loaded. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool image_list_is_valid(void);
 
 #endif

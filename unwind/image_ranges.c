@@ -18,7 +18,7 @@
 #include <elf.h>
 #include <stdatomic.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/image_ranges.h"
 #include "unwind/memory.h"
 #include "unwind/radix.h"
@@ -57,7 +57,7 @@ static void insert_sorted(struct range_table *t, struct range r)
 	for (; i > 0 && t->range[i - 1].start > r.start; i--)
 		t->range[i] = t->range[i - 1];
 	t->range[i] = r;
-	CLAIM_FULL(i == 0 || t->range[i - 1].start <= r.start);
+	DEBUG_ASSERT(i == 0 || t->range[i - 1].start <= r.start);
 }
 
 /* The next executable range of an image, from segment *n on. */
@@ -66,7 +66,7 @@ static bool next_range(const struct image *image, uint32_t *n,
 {
 	const struct gl_image *g = image->public;
 
-	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
+	DEBUG_ASSERT(g->segments <= GL_SEGMENTS_MAX);
 	while (!image_is_gone(image) && *n < g->segments) {
 		const struct gl_segment *s = &g->segment[(*n)++];
 
@@ -84,7 +84,7 @@ static void make_ranges(uint32_t count)
 	struct range_table *t;
 	struct range r;
 
-	CLAIM(ranges.known <= count);
+	ASSERT(ranges.known <= count);
 	for (i = 0; i < count; i++)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
 			n++;
@@ -96,9 +96,9 @@ static void make_ranges(uint32_t count)
 	/* The kernel maps top-down, so this order is nearly sorted. */
 	for (i = count; i-- > 0;)
 		for (j = 0; next_range(&ranges.images[i], &j, &r);)
-			if (CLAIM(t->sorted < t->room))
+			if (ASSERT(t->sorted < t->room))
 				insert_sorted(t, r);
-	CLAIM_FULL(t->sorted + SPARE <= t->room);
+	DEBUG_ASSERT(t->sorted + SPARE <= t->room);
 	atomic_store_explicit(&t->count, t->sorted, memory_order_relaxed);
 	/* Pairs with the acquire in search_ranges. */
 	atomic_store_explicit(&ranges.table, t, memory_order_release);
@@ -112,7 +112,7 @@ static bool append_ranges(struct range_table *t, const struct image *image)
 						 memory_order_relaxed);
 	struct range r;
 
-	CLAIM(n >= t->sorted && n <= t->room);
+	ASSERT(n >= t->sorted && n <= t->room);
 	while (next_range(image, &j, &r)) {
 		if (n == t->room)
 			return false;
@@ -128,7 +128,7 @@ void image_ranges_publish(uint32_t count)
 	struct range_table *t = atomic_load_explicit(&ranges.table,
 						     memory_order_relaxed);
 
-	CLAIM(ranges.known <= count);
+	ASSERT(ranges.known <= count);
 	while (t && ranges.known < count) {
 		if (!append_ranges(t, &ranges.images[ranges.known]))
 			break;
@@ -136,8 +136,8 @@ void image_ranges_publish(uint32_t count)
 	}
 	if (!t || ranges.known < count)
 		make_ranges(count);
-	CLAIM_FULL(image_ranges_is_valid());
-	CLAIM_FULL(count > UINT16_MAX || radix_is_valid((uint16_t)count));
+	DEBUG_ASSERT(image_ranges_is_valid());
+	DEBUG_ASSERT(count > UINT16_MAX || radix_is_valid((uint16_t)count));
 }
 
 void image_ranges_again(const struct image *image, uint32_t count)
@@ -145,7 +145,7 @@ void image_ranges_again(const struct image *image, uint32_t count)
 	struct range_table *t = atomic_load_explicit(&ranges.table,
 						     memory_order_relaxed);
 
-	CLAIM(image >= ranges.images && image < ranges.images + count);
+	ASSERT(image >= ranges.images && image < ranges.images + count);
 	/* A duplicate of its ranges does no harm. */
 	if (!t || !append_ranges(t, image))
 		make_ranges(count);
@@ -160,7 +160,7 @@ static const struct image *search_ranges(uintptr_t pc)
 
 	/* Pairs with the release in append_ranges. */
 	i = t ? atomic_load_explicit(&t->count, memory_order_acquire) : 0;
-	CLAIM_FULL(!t || (t->sorted <= i && i <= t->room));
+	DEBUG_ASSERT(!t || (t->sorted <= i && i <= t->room));
 	while (i-- > hi)
 		if (pc >= t->range[i].start && pc < t->range[i].end &&
 		    !image_is_gone(t->range[i].image))
@@ -173,7 +173,7 @@ static const struct image *search_ranges(uintptr_t pc)
 		else
 			hi = mid;
 	}
-	CLAIM_FULL(lo == hi && (!t || lo <= t->sorted));
+	DEBUG_ASSERT(lo == hi && (!t || lo <= t->sorted));
 	if (t && lo < t->sorted && pc >= t->range[lo].start &&
 	    !image_is_gone(t->range[lo].image))
 		return t->range[lo].image;
@@ -194,13 +194,13 @@ const struct image *image_ranges_find(uintptr_t pc)
 			return image;
 	}
 	image = search_ranges(pc);
-	CLAIM_FULL(!image || image - ranges.images < UINT16_MAX);
+	DEBUG_ASSERT(!image || image - ranges.images < UINT16_MAX);
 	if (image)
 		radix_store(pc, (uint16_t)(image - ranges.images + 1));
 	return image;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool image_ranges_is_valid(void)
 {
 	const struct range_table *t = atomic_load_explicit(

@@ -10,7 +10,7 @@
  */
 #include <elf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/gdbjit.h"
 #include "unwind/image.h"
 #include "unwind/image_record.h"
@@ -116,7 +116,7 @@ static void ask_file(const struct elfmap *map, image_find_section *find,
 		    size <= s->segment[i].end - address) {
 			s->eh_frame = address;
 			s->eh_frame_size = size;
-			s->hearsay = true;
+			s->unverified = true;
 			return;
 		}
 }
@@ -133,7 +133,7 @@ static void take_segment(struct rules_sections *s, uintptr_t start,
 		if (end > s->text_end)
 			s->text_end = end;
 	}
-	CLAIM(s->segments < RULES_SEGMENTS_MAX || !(flags & PF_R));
+	ASSERT(s->segments < RULES_SEGMENTS_MAX || !(flags & PF_R));
 	if (flags & PF_R)
 		s->segment[s->segments++] = (struct rules_range){ start, end };
 }
@@ -187,14 +187,14 @@ static void sections_again(const struct image *image,
 	*s = (struct rules_sections){ .bias = image->bias,
 				      .index = image->index,
 				      .index_size = image->index_size,
-				      .hearsay = image->hearsay };
-	CLAIM_FULL(g->segments <= GL_SEGMENTS_MAX);
+				      .unverified = image->unverified };
+	DEBUG_ASSERT(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
 		take_segment(s, g->segment[i].start,
 			     g->segment[i].start + g->segment[i].size,
 			     g->segment[i].flags);
-	*(image->hearsay ? &s->eh_frame : &s->eh_frame_hdr) = image->tables;
-	*(image->hearsay ? &s->eh_frame_size : &s->eh_frame_hdr_size) =
+	*(image->unverified ? &s->eh_frame : &s->eh_frame_hdr) = image->tables;
+	*(image->unverified ? &s->eh_frame_size : &s->eh_frame_hdr_size) =
 		image->tables_size;
 	find_readable(s);
 }
@@ -218,7 +218,7 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 	struct rules_sections sections;
 	uint32_t i;
 
-	CLAIM_FULL(!image->end && !g->segments);
+	DEBUG_ASSERT(!image->end && !g->segments);
 	image->link_map = map->link_map;
 	image->stays = map->stays;
 	image->bias = map->bias;
@@ -227,19 +227,19 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 			add_segment(image, &map->phdr[i]);
 	g->bias = bias_of(image);
 	g->build_id_size = build_id(map, g->build_id);
-	CLAIM(g->build_id_size <= GL_BUILD_ID_MAX);
+	ASSERT(g->build_id_size <= GL_BUILD_ID_MAX);
 	for (i = 0; path[i] && i < GL_IMAGE_PATH - 1; i++)
 		g->path[i] = path[i];
 	g->path[i] = 0;
 	if (is_vdso(path))
 		g->flags |= GT_IMAGE_VDSO;
 	image_record_sections(map, find, &sections);
-	image->hearsay = sections.hearsay;
+	image->unverified = sections.unverified;
 	image->index = sections.index;
 	image->index_size = sections.index_size;
-	image->tables = sections.hearsay ? sections.eh_frame :
+	image->tables = sections.unverified ? sections.eh_frame :
 					   sections.eh_frame_hdr;
-	image->tables_size = sections.hearsay ? sections.eh_frame_size :
+	image->tables_size = sections.unverified ? sections.eh_frame_size :
 						sections.eh_frame_hdr_size;
 }
 

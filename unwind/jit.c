@@ -31,8 +31,8 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "unwind/assertion.h"
 #include "unwind/capture.h"
-#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/gdbjit.h"
 #include "unwind/jit.h"
@@ -79,7 +79,7 @@ static void count_up(_Atomic uint32_t *to, const _Atomic uint32_t *from)
 {
 	uint32_t figure;
 
-	/* The writer reads the source again, so that the last value is
+	/* The recorder reads the source again, so that the last value is
 	 * right. */
 	do {
 		figure = atomic_load_explicit(from, memory_order_seq_cst);
@@ -116,7 +116,7 @@ static uint32_t slots_used(void)
 	return atomic_load_explicit(&jit.used, memory_order_acquire);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool slot_is(uint32_t index, enum jit_state state)
 {
 	return atomic_load_explicit(&jit.range[index].key,
@@ -177,8 +177,8 @@ static bool claim(uint32_t *index)
 
 static void give_back(uint32_t index)
 {
-	CLAIM(index < JIT_SLOTS);
-	CLAIM_FULL(slot_is(index, JIT_CLAIMED) || slot_is(index, JIT_DEAD));
+	ASSERT(index < JIT_SLOTS);
+	DEBUG_ASSERT(slot_is(index, JIT_CLAIMED) || slot_is(index, JIT_DEAD));
 	/* Pairs with the acquire in claim. */
 	atomic_store_explicit(&jit.range[index].key, JIT_FREE,
 			      memory_order_release);
@@ -190,9 +190,9 @@ static void publish(uint32_t index, uintptr_t key)
 {
 	uint32_t used = atomic_load_explicit(&jit.used, memory_order_relaxed);
 
-	CLAIM(index < JIT_SLOTS);
-	CLAIM(key >= JIT_STATES || key == JIT_DEAD);
-	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
+	ASSERT(index < JIT_SLOTS);
+	ASSERT(key >= JIT_STATES || key == JIT_DEAD);
+	DEBUG_ASSERT(slot_is(index, JIT_CLAIMED));	/* I1 */
 	atomic_store_explicit(&jit.free, index + 1, memory_order_relaxed);
 	/* Pairs with the acquire in next. */
 	atomic_store_explicit(&jit.range[index].key, key,
@@ -260,7 +260,7 @@ static bool slot_fill(uint32_t index, const struct jit_tables *tables)
 	struct cfi_tables cfi;
 	uintptr_t end, start;
 
-	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
+	DEBUG_ASSERT(slot_is(index, JIT_CLAIMED));	/* I1 */
 	s->tables = *tables;
 	s->low = tables->frames;
 	s->round = jit.round;
@@ -273,7 +273,7 @@ static bool slot_fill(uint32_t index, const struct jit_tables *tables)
 	tables_of(s, &cfi);
 	if (!cfi_span(&cfi, &start, &end))
 		return false;
-	CLAIM(start < end);
+	ASSERT(start < end);
 	atomic_store_explicit(&s->met, 0, memory_order_relaxed);
 	atomic_store_explicit(&r->start, start, memory_order_relaxed);
 	atomic_store_explicit(&r->end, end, memory_order_relaxed);
@@ -289,7 +289,7 @@ bool jit_register(const struct jit_tables *tables)
 			/* First: another thread may deregister it at once. */
 			atomic_fetch_add_explicit(&jit.count, 1,
 						  memory_order_seq_cst);
-			CLAIM_FULL(jit_count() <= JIT_SLOTS);
+			DEBUG_ASSERT(jit_count() <= JIT_SLOTS);
 			publish(index, tables->key);
 			count_up_all();
 			return true;
@@ -325,7 +325,7 @@ static void slot_end(uint32_t index)
 {
 	struct jit_slot *s = &jit.slot[index];
 
-	CLAIM_FULL(slot_is(index, JIT_CLAIMED));
+	DEBUG_ASSERT(slot_is(index, JIT_CLAIMED));
 	wait_for_readers(s);
 	if (!atomic_load_explicit(&s->met, memory_order_relaxed)) {
 		give_back(index);
@@ -344,7 +344,7 @@ void jit_replaced(uintptr_t start, uintptr_t end)
 	 * new. */
 	if (!claim(&index))
 		return;
-	CLAIM_FULL(slot_is(index, JIT_CLAIMED));	/* I1 */
+	DEBUG_ASSERT(slot_is(index, JIT_CLAIMED));	/* I1 */
 	atomic_store_explicit(&jit.range[index].start, start,
 			      memory_order_relaxed);
 	atomic_store_explicit(&jit.range[index].end, end,
@@ -369,7 +369,7 @@ void jit_deregister(uintptr_t key)
 			    memory_order_seq_cst, memory_order_relaxed)) {
 			atomic_fetch_sub_explicit(&jit.count, 1,
 						  memory_order_seq_cst);
-			CLAIM_FULL(jit_count() < JIT_SLOTS);
+			DEBUG_ASSERT(jit_count() < JIT_SLOTS);
 			slot_end(i);
 		}
 	}
@@ -382,7 +382,7 @@ bool jit_sweep(void)
 
 	if (!atomic_exchange_explicit(&jit.dead, 0, memory_order_acquire))
 		return false;
-	CLAIM_FULL(used <= JIT_SLOTS);
+	DEBUG_ASSERT(used <= JIT_SLOTS);
 	for (i = 0; i < used; i++) {
 		struct jit_range *r = &jit.range[i];
 
@@ -423,7 +423,7 @@ static bool next(uint32_t *index, uintptr_t pc, uintptr_t *key)
 {
 	uint32_t used = slots_used();
 
-	CLAIM_FULL(used <= JIT_SLOTS);
+	DEBUG_ASSERT(used <= JIT_SLOTS);
 	for (; *index < used; ++*index) {
 		struct jit_range *r = &jit.range[*index];
 
@@ -461,7 +461,7 @@ static bool pin(uint32_t index, uintptr_t key, struct rules_image *image)
 		};
 		tables_of(s, &image->tables);
 		atomic_store_explicit(&s->met, 1, memory_order_relaxed);
-		CLAIM_FULL(image->text_start < image->text_end);
+		DEBUG_ASSERT(image->text_start < image->text_end);
 		return true;
 	}
 	unpin(index);
@@ -480,7 +480,7 @@ static uint16_t find(uintptr_t pc, bool *constant)
 		if (!pin(i, key, &image))
 			continue;
 		id = rules_find(&image, pc);
-		CLAIM_FULL(id < rules_count());
+		DEBUG_ASSERT(id < rules_count());
 		*constant = !jit.slot[i].tables.shown;
 		unpin(i);
 		if (id)

@@ -82,7 +82,7 @@ uint32_t jit_count(void);
 uint32_t jit_refused(void);
 
 /* Checks the keys against the slots and their count, while no thread changes
- * them. With GNOMON_CLAIMS (claim.h). */
+ * them. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool jit_is_valid(void);
 
 #endif

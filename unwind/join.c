@@ -15,7 +15,7 @@
  * Thread context: the thread that owns the state; not reentrant.
  */
 #include "unwind/capture_fast.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/predict.h"
 #include "unwind/join.h"
@@ -138,7 +138,7 @@ shadow_holds(const struct capture_thread *t, const struct shadow_frame *j,
 		if (*(const uintptr_t *)from->slot != from->raw)
 			return false;
 	}
-	CLAIM_FULL(from <= j && from->word <= j->word);
+	DEBUG_ASSERT(from <= j && from->word <= j->word);
 	return words_stand(t->words + from->word, t->words + j->word);
 }
 
@@ -218,8 +218,8 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	uint32_t flags = ARCH_FP_LASTS ? j->flags & FRAME_FP : 0;
 	uintptr_t fp = j->fp;
 
-	CLAIM_FULL(j > t->frames && j < t->frames + t->count);
-	CLAIM_FULL(f >= frames && f <= frames + NEW_MAX);
+	DEBUG_ASSERT(j > t->frames && j < t->frames + t->count);
+	DEBUG_ASSERT(f >= frames && f <= frames + NEW_MAX);
 	t->report->counts.frames_walked += (uint32_t)(f - frames) + 1;
 	t->report->counts.tier_join++;
 	t->report->barriers_met += t->barrier_count != 0;
@@ -242,8 +242,9 @@ append(struct capture_thread *t, struct shadow_frame *j,
 	}
 	t->word_count = word + 1;
 	t->count = (uint32_t)(j - t->frames) + 1;
-	CLAIM_FULL(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
-	CLAIM_FULL(shadow_is_valid(t));
+	DEBUG_ASSERT(t->count <= t->capacity &&
+		     t->word_count <= 2 * t->capacity);
+	DEBUG_ASSERT(shadow_is_valid(t));
 	return (uint32_t)j->mark;
 }
 
@@ -382,7 +383,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	uintptr_t hi = t->hi;
 	uint32_t barriers;
 
-	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
+	DEBUG_ASSERT(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	c.prediction.context = 0;
 	for (;;) {
 		uintptr_t slot = ARCH_LINK_REGISTER ? at.slot :
@@ -501,7 +502,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 				     sp - t->lo >= t->hi - t->lo, 0))
 		return capture_rare(t, ra, sp, fp);
 	/* I1 of capture.c */
-	CLAIM_FULL(t->generation == generation);
+	DEBUG_ASSERT(t->generation == generation);
 	context = replace_and_remember(t, ra, sp, fp);
 	return context ? context : walk_slow(t, ra, sp, fp);
 }

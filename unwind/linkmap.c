@@ -36,7 +36,7 @@
 #include <elf.h>
 #include <stdatomic.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/dynsym.h"
 #include "unwind/linkmap.h"
 #include "unwind/memory.h"
@@ -121,7 +121,7 @@ static void learn_words(struct learning *l, const struct dl_phdr_info *info)
 	size_t got = unwind_copy(word, l->at, sizeof(word)) / sizeof(word[0]);
 	size_t i;
 
-	CLAIM(got <= ENTRY_WORDS);
+	ASSERT(got <= ENTRY_WORDS);
 	for (i = 0; i < ENTRY_WORDS; i++) {
 		bool same = i >= PUBLIC_WORDS && i + 2 < got &&
 			    word[i] == (uintptr_t)info->dlpi_phdr;
@@ -145,7 +145,7 @@ static int learn_one(struct dl_phdr_info *info, size_t size, void *data)
 	const struct link_map *entry;
 	struct learning *l = data;
 
-	CLAIM(linkmap.kept_count <= KEPT_MAX);
+	ASSERT(linkmap.kept_count <= KEPT_MAX);
 	if (linkmap.kept_count < KEPT_MAX)
 		linkmap.kept[linkmap.kept_count++] = map;
 	if (size >= offsetof(struct dl_phdr_info, dlpi_tls_modid))
@@ -186,7 +186,7 @@ static void learn_counts(const struct learning *l)
 			return;
 		linkmap.adds[found++] = &counters[i];
 	}
-	CLAIM(found <= ADDS_MAX);
+	ASSERT(found <= ADDS_MAX);
 	linkmap.adds_count = found;
 	if (found)
 		linkmap.count = count;
@@ -228,7 +228,7 @@ void linkmap_learn(linkmap_iterate *iterate, bool at_start)
 	/* a loader without counters never unloads */
 	if (at_start || !linkmap.count)
 		linkmap.last = l.last;
-	CLAIM(!linkmap.count || linkmap.adds_count);
+	ASSERT(!linkmap.count || linkmap.adds_count);
 }
 
 /* ---- reading ---- */
@@ -237,7 +237,7 @@ static bool read_entry(uintptr_t at, bool stays, struct entry *entry)
 {
 	uintptr_t tail[3], words = at + linkmap.phdr_at * sizeof(tail[0]);
 
-	CLAIM_FULL(linkmap.phnum_at - linkmap.phdr_at - 1 < 2);
+	DEBUG_ASSERT(linkmap.phnum_at - linkmap.phdr_at - 1 < 2);
 	if (stays) {
 		__builtin_memcpy(&entry->public, (const void *)at,
 				 sizeof(entry->public));
@@ -271,13 +271,13 @@ static bool describe(const struct entry *entry, uintptr_t at, bool stays,
 	map->phnum = entry->phnum < LINKMAP_PHDRS ? entry->phnum :
 						    LINKMAP_PHDRS;
 	size = map->phnum * sizeof(ElfW(Phdr));
-	CLAIM(size <= sizeof(room->phdr));
+	ASSERT(size <= sizeof(room->phdr));
 	if (unwind_copy(room->phdr, entry->phdr, size) != size)
 		return false;
 	map->phdr = room->phdr;
 	got = unwind_copy(room->path, (uintptr_t)entry->public.l_name,
 			  sizeof(room->path) - 1);
-	CLAIM(got < sizeof(room->path));
+	ASSERT(got < sizeof(room->path));
 	for (i = 0; i < got && room->path[i]; i++)
 		;
 	room->path[i] = '\0';
@@ -324,7 +324,7 @@ void linkmap_version(struct linkmap_version *version)
 		return;
 	}
 	/* The loader stores entries before it stores counters. */
-	CLAIM_FULL(linkmap.adds_count <= ADDS_MAX);
+	DEBUG_ASSERT(linkmap.adds_count <= ADDS_MAX);
 	for (i = 0; i < linkmap.adds_count; i++)
 		version->word[i] = __atomic_load_n(linkmap.adds[i],
 						   __ATOMIC_ACQUIRE);
@@ -351,7 +351,7 @@ static bool visit_kept(linkmap_visitor *visit, void *data, int *result)
 {
 	unsigned i;
 
-	CLAIM_FULL(linkmap.kept_count <= KEPT_MAX);
+	DEBUG_ASSERT(linkmap.kept_count <= KEPT_MAX);
 	for (i = 0; i < linkmap.kept_count && !*result; i++)
 		*result = visit(&linkmap.kept[i], data);
 	return linkmap.learnt;
@@ -384,7 +384,7 @@ bool linkmap_each(linkmap_visitor *visit, void *data,
 		before = at;
 		at = (uintptr_t)entry.public.l_next;
 	}
-	CLAIM_FULL(n <= ENTRIES_MAX);
+	DEBUG_ASSERT(n <= ENTRIES_MAX);
 	return !linkmap.count ||
 	       n == __atomic_load_n(linkmap.count, __ATOMIC_ACQUIRE);
 }

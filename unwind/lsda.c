@@ -31,7 +31,7 @@
  */
 #include <elf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/lsda.h"
 #include "unwind/rules_index.h"
 
@@ -53,7 +53,7 @@ static bool site_may_catch(struct cfi_cursor *c, uint8_t encoding,
 
 		if (c->failed || offset < start)
 			return true;
-		CLAIM_FULL(c->at <= c->end);	/* I1 */
+		DEBUG_ASSERT(c->at <= c->end);	/* I1 */
 		if (offset - start < length)
 			return pad != 0 && action != 0;
 	}
@@ -78,7 +78,7 @@ bool lsda_table_may_catch(uintptr_t lsda, uintptr_t end, uintptr_t function,
 	if (c.failed || encoding & ~CFI_PE_FORMAT || size > cfi_left(&c))
 		return true;
 	c.end = c.at + size;
-	CLAIM_FULL((uintptr_t)c.end <= end);	/* I1 */
+	DEBUG_ASSERT((uintptr_t)c.end <= end);	/* I1 */
 	return site_may_catch(&c, encoding, pc - function);
 }
 
@@ -128,7 +128,7 @@ bool lsda_may_catch(const struct image *image, uintptr_t ra)
 	if (rules && rules_index_is_there(rules))
 		return false;
 	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||
-	    fde.cie.is_odd)
+	    fde.cie.unknown_augmentation)
 		return true;
 	if (!fde.cie.has_personality)
 		return false;

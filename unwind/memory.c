@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "arch.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 
@@ -135,7 +135,7 @@ static size_t copy_probed(uint8_t *to, uintptr_t from, size_t n)
 			break;
 		__builtin_memcpy(to + done, (const void *)at, piece);
 		done += piece;
-		CLAIM_FULL(done <= n);
+		DEBUG_ASSERT(done <= n);
 	}
 	return done;
 }
@@ -153,7 +153,7 @@ size_t unwind_copy(void *to, uintptr_t from, size_t n)
 	 * another. */
 	ret = arch_syscall6(__NR_process_vm_readv, arch_syscall0(__NR_getpid),
 			    (long)&local, 1, (long)&remote, 1, 0);
-	CLAIM_FULL(ret < 0 || (size_t)ret <= n);
+	DEBUG_ASSERT(ret < 0 || (size_t)ret <= n);
 	if (ret >= 0)
 		return (size_t)ret;
 	return ret == KERNEL_EFAULT ? 0 : copy_probed(to, from, n);

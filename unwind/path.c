@@ -30,7 +30,7 @@
  */
 #include <stdatomic.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/memory.h"
 #include "unwind/path.h"
 #include "unwind/shadow.h"
@@ -75,8 +75,8 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 
 	if (!area)
 		return -12;	/* ENOMEM */
-	CLAIM(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
-	CLAIM_FULL((uintptr_t)area % _Alignof(struct path) == 0);
+	ASSERT(sets >= SETS_FIRST && sets <= SETS_MAX && !(sets & (sets - 1)));
+	DEBUG_ASSERT((uintptr_t)area % _Alignof(struct path) == 0);
 	unwind_want_pages(area, path_bytes(sets));
 	t->report->path_ways = PATH_WAYS;
 	t->set_mask = t->seen_mask = 0;
@@ -94,7 +94,7 @@ static int path_resize(struct capture_thread *t, uint64_t sets)
 	t->set_mask = (sets - 1) * PATH_SET;
 	if (before)
 		unwind_leave_pages(left, before);
-	CLAIM_FULL(path_is_valid(t));
+	DEBUG_ASSERT(path_is_valid(t));
 	return 0;
 }
 
@@ -112,20 +112,20 @@ void path_clear(struct capture_thread *t)
 	for (i = 0; i < WRAPPERS; i++)
 		t->wrappers[i].ra = 0;
 	t->report->path_ways_used = 0;
-	CLAIM_FULL(path_is_valid(t));
+	DEBUG_ASSERT(path_is_valid(t));
 }
 
 static void path_grow(struct capture_thread *t)
 {
 	uint64_t sets = path_sets(t) * 4;
 
-	CLAIM_FULL(t->path_misses > t->path_patience);
+	DEBUG_ASSERT(t->path_misses > t->path_patience);
 	t->path_misses = 0;
 	if (sets <= SETS_MAX && !(unwind_scarce && unwind_scarce()))
 		path_resize(t, sets);	/* without memory it stays as it is */
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Checks the pairs and the tail. */
 static bool ends_are_valid(const struct path *p)
 {
@@ -196,7 +196,7 @@ static bool find_offset(const struct path_draft *d, uint32_t words,
 	uint32_t blocks = (d->singles + PATH_BLOCK - 1) / PATH_BLOCK +
 			  (2 * d->pairs + PATH_BLOCK - 1) / PATH_BLOCK;
 
-	CLAIM_FULL((at - d->key) % ARCH_WORD == 0);
+	DEBUG_ASSERT((at - d->key) % ARCH_WORD == 0);
 	if (!((words == 1 ? d->singles : 2 * d->pairs) % PATH_BLOCK))
 		blocks++;	/* it begins a block */
 	if (blocks > PATH_WORDS / PATH_BLOCK || at < d->key ||
@@ -234,7 +234,7 @@ static bool add_pair(struct path_draft *d, struct shadow_word word,
 /* Completes the innermost block of single words by repeating its first. */
 static void fill_singles(struct path_draft *d)
 {
-	CLAIM_FULL(d->singles > 0);
+	DEBUG_ASSERT(d->singles > 0);
 	for (; d->singles % PATH_BLOCK; d->singles++) {
 		uint32_t first = d->singles / PATH_BLOCK * PATH_BLOCK;
 
@@ -267,8 +267,8 @@ static uint32_t choose_tail(const struct capture_thread *t)
 {
 	uint32_t at = t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 
-	CLAIM(at < t->count);
-	CLAIM_FULL(t->frames[at].word < t->word_count);
+	ASSERT(at < t->count);
+	DEBUG_ASSERT(t->frames[at].word < t->word_count);
 	if (t->word_count - t->frames[at].word < PATH_FULL)
 		return at;
 	for (at = t->count - 1; at > 1; at--)
@@ -318,7 +318,7 @@ static bool path_fill(struct path_draft *d, const struct capture_thread *t)
 	const struct shadow_frame *inner = &t->frames[t->count - 1];
 	const struct shadow_word own = { d->key, inner->fp };
 
-	CLAIM_FULL(t->count > 1);
+	DEBUG_ASSERT(t->count > 1);
 	set_tail(d->path, t, choose_tail(t));
 	return add_words(d, t, t->frames[d->path->tail].word,
 			 inner->flags & FRAME_FP ? &own : NULL);
@@ -344,7 +344,7 @@ static bool path_fill_foreign(struct path_draft *d,
 {
 	const struct frame *f = t->scratch + frames;
 
-	CLAIM_FULL(frames > 0 && frames <= t->capacity);
+	DEBUG_ASSERT(frames > 0 && frames <= t->capacity);
 	set_tail(d->path, t, 0);
 	while (f-- > t->scratch) {
 		if (f->flags & (FRAME_WORD | FRAME_STUB) ||
@@ -384,7 +384,7 @@ static struct path *path_take(struct capture_thread *t, uint64_t hash,
 	struct path *paths = &t->paths[first];
 	unsigned w = way_to_leave(keys, paths, key, context, t->path_misses);
 
-	CLAIM_FULL(first + PATH_WAYS <= t->report->path_ways);
+	DEBUG_ASSERT(first + PATH_WAYS <= t->report->path_ways);
 	t->report->path_ways_used -= keys[w] != 0;
 	keys[w] = 0;
 	if (w && keys[0]) {
@@ -466,9 +466,9 @@ void path_learn_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		return;
 	fill_path(&d);
 	d.path->context = context;
-	CLAIM_FULL(t->report->path_ways_used < t->report->path_ways);
-	CLAIM_FULL(one_is_valid(t, d.path));
-	CLAIM_FULL(d.key);	/* I2 */
+	DEBUG_ASSERT(t->report->path_ways_used < t->report->path_ways);
+	DEBUG_ASSERT(one_is_valid(t, d.path));
+	DEBUG_ASSERT(d.key);	/* I2 */
 	t->keys[d.path - t->paths] = d.key;
 	t->report->path_ways_used++;
 }

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 
@@ -122,7 +122,7 @@ path_words_equal(const struct path *p, uintptr_t key)
 {
 	const uintptr_t *stack = (const uintptr_t *)key;
 
-	CLAIM_FULL(p->singles_end > 0);
+	DEBUG_ASSERT(p->singles_end > 0);
 	return path_singles_equal(p, stack) &&
 	       (__builtin_expect(!p->paired, 1) ||
 		path_pairs_equal(p, stack));
@@ -232,7 +232,7 @@ static inline uint16_t *path_seen(const struct capture_thread *t, uint64_t hash,
 	uint64_t h = (hash ^ (uint64_t)context << 32) *
 		     UINT64_C(0xc2b2ae3d27d4eb4f);
 
-	CLAIM_FULL(!(t->seen_mask & (t->seen_mask + 1)));
+	DEBUG_ASSERT(!(t->seen_mask & (t->seen_mask + 1)));
 	return &t->seen[h >> 40 & t->seen_mask];
 }
 

@@ -36,8 +36,8 @@
 #include <stdatomic.h>
 #include <asm/unistd.h>
 
+#include "unwind/assertion.h"
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
 #include "unwind/hardware_stack.h"
 #include "unwind/image.h"
 #include "unwind/lsda.h"
@@ -95,15 +95,15 @@ void placement_init(const struct capture_config *config)
 
 static void set_why(struct capture_thread *t, enum gt_mode_why why)
 {
-	CLAIM(why < GT_WHY_COUNT);
+	ASSERT(why < GT_WHY_COUNT);
 	t->mode = why == GT_WHY_DEFAULT ? GT_MODE_BARRIERS : GT_MODE_VALIDATE;
 	if (placement.mode == CAPTURE_OFF)
 		t->mode = GT_MODE_OFF;
 	t->joins = t->mode != GT_MODE_OFF && !placement.oracle;
 	t->report->mode = t->mode;
 	t->report->why = why;
-	CLAIM_FULL(t->mode != GT_MODE_BARRIERS ||
-		   placement.why == GT_WHY_DEFAULT);
+	DEBUG_ASSERT(t->mode != GT_MODE_BARRIERS ||
+		     placement.why == GT_WHY_DEFAULT);
 }
 
 /* No barriers from now on. With nothing remembered, the next walk goes to the
@@ -111,7 +111,7 @@ static void set_why(struct capture_thread *t, enum gt_mode_why why)
 static void give_up(struct capture_thread *t, enum gt_mode_why why)
 {
 	set_why(t, why);
-	CLAIM(t->mode != GT_MODE_BARRIERS);
+	ASSERT(t->mode != GT_MODE_BARRIERS);
 	path_clear(t);
 	shadow_clear(t);
 }
@@ -140,7 +140,7 @@ void placement_thread_start(struct capture_thread *t)
 		placement_hardware(t);
 }
 
-void placement_strange(struct capture_thread *t, enum gt_mode_why why)
+void placement_forbid(struct capture_thread *t, enum gt_mode_why why)
 {
 	if (t->mode == GT_MODE_BARRIERS)
 		give_up(t, why);
@@ -207,7 +207,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	const struct shadow_frame *f = &t->frames[at];
 	uintptr_t ra = arch_return_address(f->raw);
 
-	CLAIM_FULL(at > 0);
+	DEBUG_ASSERT(at > 0);
 	/* a word with more bits than an address is signed, whatever the rules
 	 * say */
 	return at + 1 < t->count &&
@@ -223,12 +223,12 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 	uint32_t tries;
 	uintptr_t stub;
 
-	CLAIM_FULL(at < t->count && limit < t->count);
+	DEBUG_ASSERT(at < t->count && limit < t->count);
 	for (tries = 0; tries < TRIES && at > limit; tries++, at--) {
 		if (!frame_allows(t, at))
 			continue;
 		stub = barrier_stub(t->frames[at].raw);
-		CLAIM_FULL(!stub || barrier_is_stub(stub));
+		DEBUG_ASSERT(!stub || barrier_is_stub(stub));
 		if (stub)
 			shadow_place_barrier(t, at, stub);
 		else
@@ -262,8 +262,8 @@ static void adapt(struct capture_thread *t)
 		t->barrier_distance *= 2;
 	else if (age > AGE_LONG && t->barrier_distance > DISTANCE_FIRST)
 		t->barrier_distance /= 2;
-	CLAIM_FULL(t->barrier_distance >= DISTANCE_FIRST &&
-		   t->barrier_distance <= 2 * DISTANCE_MAX);
+	DEBUG_ASSERT(t->barrier_distance >= DISTANCE_FIRST &&
+		     t->barrier_distance <= 2 * DISTANCE_MAX);
 }
 
 static bool process_allows(struct capture_thread *t)
@@ -295,7 +295,7 @@ static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 	if (count <= last + t->barrier_reach || !process_allows(t))
 		return;
 	at = count - 1 - inner;
-	CLAIM_FULL(at > last);
+	DEBUG_ASSERT(at > last);
 	renew_verdicts();
 	if (!placement.near)
 		for (; at > last + gap + beyond; gap *= FAR_GROWTH)
@@ -314,7 +314,7 @@ void placement_consider_slow(struct capture_thread *t)
 	else
 		put_all(t, t->barrier_distance, BEYOND);
 	inner = innermost(t);
-	CLAIM_FULL(inner < t->count);
+	DEBUG_ASSERT(inner < t->count);
 	/* also if the new one is in the same place as the last */
 	if (t->report->barriers_placed != placed ||
 	    inner != t->barrier_innermost) {

@@ -24,7 +24,7 @@ void placement_reconsider(struct capture_thread *t);
 /* The thread's stacks pass through code of a runtime that may read or move
  * them, or through code whose frames are uncertain: places no barriers from now
  * on. */
-void placement_strange(struct capture_thread *t, enum gt_mode_why why);
+void placement_forbid(struct capture_thread *t, enum gt_mode_why why);
 
 /* See placement_consider. */
 void placement_consider_slow(struct capture_thread *t);

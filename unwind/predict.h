@@ -24,8 +24,8 @@
 #ifndef GNOMON_UNWIND_PREDICT_H
 #define GNOMON_UNWIND_PREDICT_H
 
+#include "unwind/assertion.h"
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
@@ -121,7 +121,7 @@ static inline void predict_learn(const struct prediction *of, uint32_t context)
 	uint32_t newer = context | of->tag;
 	unsigned i;
 
-	CLAIM_FULL(of->at && !(of->tag << (32 - RECENT_TAG)));
+	DEBUG_ASSERT(of->at && !(of->tag << (32 - RECENT_TAG)));
 	if (context >> RECENT_TAG || context < GT_STOP_COUNT)
 		return;
 	for (i = 0; i < RECENT_WAYS && newer; i++) {
@@ -228,7 +228,7 @@ predict_follow(struct predicted_walk *e, uint32_t id,
 	uintptr_t slot = sp + ARCH_RA_OFFSET;
 	uint32_t saved = 0, count = 0, i;
 
-	CLAIM_FULL(sp <= hi);
+	DEBUG_ASSERT(sp <= hi);
 	for (i = 0; i < PREDICT_AHEAD; i += PREDICT_LINE)
 		__builtin_prefetch(node - i, 0, 3);
 	for (;;) {

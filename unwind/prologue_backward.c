@@ -1,7 +1,7 @@
 /*
  * prologue_backward.c: the backward analysis: see prologue_state.h.
  */
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/prologue_state.h"
 
 #if ARCH_DECODES

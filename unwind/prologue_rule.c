@@ -10,7 +10,7 @@
  */
 #include <errno.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/prologue.h"
 #include "unwind/rules_index.h"
@@ -104,7 +104,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 	    !frame_of(image, pc, pc_exact, &frame))
 		return !pc_exact && rules_index_is_outermost(image, pc) ?
 			       1 : -ENOENT;
-	CLAIM_FULL(ARCH_FRAME_BASES >> frame.base & 1);
+	DEBUG_ASSERT(ARCH_FRAME_BASES >> frame.base & 1);
 	base = regs->r[frame.base];
 	cfa = base + (uint64_t)(int64_t)frame.cfa;
 	if (frame.deref && !read(ctx, (uintptr_t)cfa, &cfa))

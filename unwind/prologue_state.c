@@ -1,7 +1,7 @@
 /*
  * prologue_state.c: see prologue_state.h.
  */
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/prologue_state.h"
 
 #if ARCH_DECODES
@@ -128,8 +128,8 @@ void state_apply(struct code_state *w, const struct arch_operation *op)
 	struct value a = w->reg[op->a], b = w->reg[op->b];
 	unsigned r;
 
-	CLAIM_FULL(op->d < ARCH_REG_COUNT && op->a < ARCH_REG_COUNT &&
-		   op->b < ARCH_REG_COUNT);
+	DEBUG_ASSERT(op->d < ARCH_REG_COUNT && op->a < ARCH_REG_COUNT &&
+		     op->b < ARCH_REG_COUNT);
 	switch (op->kind) {
 	case ARCH_OP_SET:
 		*d = value_add((struct value){ .kind = CONSTANT }, op->value);
@@ -195,7 +195,7 @@ bool state_next(struct search *s, struct code_state *w,
 	s->left--;
 	arch_decode((const void *)pc, s->code->end - pc, &w->mode, op);
 	w->pc = pc + op->size;
-	CLAIM_FULL(op->size <= s->code->end - pc);
+	DEBUG_ASSERT(op->size <= s->code->end - pc);
 	return op->kind != ARCH_OP_END && op->size != 0;
 }
 

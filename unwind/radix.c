@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "arch.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/memory.h"
 #include "unwind/radix.h"
 
@@ -78,7 +78,7 @@ void radix_store(uintptr_t address, uint16_t number)
 	_Atomic(struct radix_leaf *) *slot = root_slot(address);
 	struct radix_leaf *leaf;
 
-	CLAIM_FULL(number != 0);
+	DEBUG_ASSERT(number != 0);
 	if (!slot)
 		return;
 	/* As in radix_find. */
@@ -92,7 +92,7 @@ void radix_store(uintptr_t address, uint16_t number)
 				      number, memory_order_release);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Checks one page of each leaf: most leaves use only that. */
 #define VALID_SLOTS 2048
 

@@ -22,7 +22,8 @@ uint16_t radix_find(uintptr_t address);
 /* Remembers a number (not 0). */
 void radix_store(uintptr_t address, uint16_t number);
 
-/* Whether no number is above `most`. With GNOMON_CLAIMS (claim.h). */
+/* Whether no number is above `most`. With GNOMON_DEBUG_ASSERTS
+ * (assertion.h). */
 bool radix_is_valid(uint16_t most);
 
 #endif

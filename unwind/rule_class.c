@@ -21,7 +21,7 @@
  */
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/expr.h"
 #include "unwind/rule_class.h"
 
@@ -35,7 +35,7 @@ static bool row_expression_is(const struct cfa_row *row, unsigned int column,
 	const uint8_t *code;
 	size_t size;
 
-	CLAIM_FULL(column < ARCH_REG_COUNT);
+	DEBUG_ASSERT(column < ARCH_REG_COUNT);
 	if (row->how[column] != CFA_EXPRESSION)
 		return false;
 	code = cfa_program_expression(row->value[column], &size);
@@ -120,7 +120,8 @@ static struct rule frame_rule(const struct cfi_fde *fde,
 		.kind = RULE_FRAME,
 	};
 
-	CLAIM_FULL(row->cfa_how == CFA_OFFSET && row->cfa_reg < ARCH_REG_COUNT);
+	DEBUG_ASSERT(row->cfa_how == CFA_OFFSET &&
+		     row->cfa_reg < ARCH_REG_COUNT);
 	if (rule.cfa_off != row->cfa_offset ||
 	    !fp_from_cfa(row, &rule.fp_off) || !ra_is_known(fde, row, &rule))
 		return complex_rule;
@@ -139,7 +140,7 @@ static struct rule expression_rule(const struct cfi_fde *fde,
 	struct rule rule = { .base = RULE_BASE_SP };
 	int64_t cfa_off, fp_off;
 
-	CLAIM_FULL(row->cfa_how == CFA_EXPRESSION);
+	DEBUG_ASSERT(row->cfa_how == CFA_EXPRESSION);
 	/* only for architectures whose calls push */
 	if (ARCH_LINK_REGISTER || !ra_is_known(fde, row, &rule))
 		return complex_rule;
@@ -180,7 +181,7 @@ struct rule rule_class_of_row(const struct cfi_fde *fde,
 {
 	struct rule rule = complex_rule;
 
-	CLAIM_FULL(fde->cie.ra_column < ARCH_REG_COUNT);
+	DEBUG_ASSERT(fde->cie.ra_column < ARCH_REG_COUNT);
 	if (!row) {
 		rule.kind = RULE_BAD;
 		return rule;

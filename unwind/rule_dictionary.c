@@ -25,7 +25,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/memory.h"
 
@@ -79,7 +79,7 @@ int rule_dictionary_init(void)
 	    rule_dictionary_id(first[RULE_DICTIONARY_COMPLEX]) !=
 		    RULE_DICTIONARY_COMPLEX)
 		return -ENOMEM;
-	CLAIM_FULL(rule_dictionary_is_valid());
+	DEBUG_ASSERT(rule_dictionary_is_valid());
 	return 0;
 }
 
@@ -101,7 +101,7 @@ static uint16_t take_number(struct rule rule)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&count, &id, id + 1, memory_order_relaxed,
 		memory_order_relaxed));
-	CLAIM(id > 0 && id < RULES_LIMIT);
+	ASSERT(id > 0 && id < RULES_LIMIT);
 	rules_dictionary[id] = rule;
 	return (uint16_t)id;
 }
@@ -138,7 +138,7 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 
 	__builtin_memcpy(&word, &rule, sizeof(word));
 	slot = hash_word(word, level_bits[n]);
-	CLAIM_FULL(slot < size);
+	DEBUG_ASSERT(slot < size);
 	for (probe = 0; slots && probe < PROBES_MAX; probe++) {
 		/* Pairs with the exchange below: the rule is there (I1). */
 		id = atomic_load_explicit(&slots[slot], memory_order_acquire);
@@ -160,11 +160,11 @@ static uint16_t find_or_put(unsigned int n, struct rule rule, uint16_t *mine)
 				atomic_fetch_add_explicit(
 					&levels[n].used, 1,
 					memory_order_relaxed);
-				CLAIM_FULL(levels[n].used <= size);
+				DEBUG_ASSERT(levels[n].used <= size);
 				return *mine;
 			}
 		}
-		CLAIM_FULL(id < rules_count());	/* I1 */
+		DEBUG_ASSERT(id < rules_count());	/* I1 */
 		__builtin_memcpy(&other, &rules_dictionary[id], sizeof(other));
 		if (other == word)
 			return id;
@@ -180,9 +180,9 @@ uint16_t rule_dictionary_id(struct rule rule)
 
 	for (n = 0; n < LEVELS && id == 0; n++)
 		id = find_or_put(n, rule, &mine);
-	CLAIM_FULL(id < rules_count());	/* I1 */
-	CLAIM_FULL(!id || (rules_dictionary[id].kind == rule.kind &&
-			   rules_dictionary[id].cfa_off == rule.cfa_off));
+	DEBUG_ASSERT(id < rules_count());	/* I1 */
+	DEBUG_ASSERT(!id || (rules_dictionary[id].kind == rule.kind &&
+			     rules_dictionary[id].cfa_off == rule.cfa_off));
 	return id ? id : RULE_DICTIONARY_COMPLEX;
 }
 
@@ -203,7 +203,7 @@ size_t rule_dictionary_bytes(void)
 	return bytes;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool level_is_valid(unsigned int n)
 {
 	_Atomic uint16_t *slots = atomic_load_explicit(&levels[n].slots,

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "arch.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/elfmap.h"
 #include "unwind/memory.h"
 #include "unwind/section.h"
@@ -109,7 +109,7 @@ int rule_files_tables(const uint8_t *bytes, size_t size, const uint8_t *id,
 		      struct cfi_tables *tables)
 {
 	struct rules_sections sections = { .text_start = bias,
-					   .hearsay = true };
+					   .unverified = true };
 	struct cfi_fde fde = { .cie_at = 0 };
 	struct index_entry *index;
 	uintptr_t record = 0, at;
@@ -133,7 +133,7 @@ int rule_files_tables(const uint8_t *bytes, size_t size, const uint8_t *id,
 		return -ENOMEM;
 	for (; i < n && cfi_next(tables, &record, &at, &fde); i++)
 		index[i] = (struct index_entry){ fde.start, at };
-	CLAIM(i == n);
+	ASSERT(i == n);
 	tables->table = (uintptr_t)index;
 	tables->table_base = 0;
 	tables->entries = n;

@@ -21,7 +21,7 @@
 
 #include "decode.h"
 #include "unwind/cfi_index.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/memory.h"
 #include "unwind/rule_class.h"
@@ -52,13 +52,13 @@ static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
 	/* Rows that will not be stored need no id. */
 	if (end <= (k->writer ? k->writer->start : k->pc))
 		return false;
-	CLAIM_FULL(start < end);
+	DEBUG_ASSERT(start < end);
 	rule = rule_class_of_row(k->fde, row);
 	if (k->last_id == 0 || !same_rule(rule, k->last)) {
 		k->last = rule;
 		k->last_id = rule_dictionary_id(rule);
 	}
-	CLAIM_FULL(k->last_id != 0 && k->last_id < rules_count());
+	DEBUG_ASSERT(k->last_id != 0 && k->last_id < rules_count());
 	if (k->pc >= start && k->pc < end)
 		k->found = k->last_id;
 	if (!k->writer)
@@ -79,7 +79,7 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 	/* Another thread may have stored it since our lookup. */
 	if (granule_find(&image->granules, pc, &id))
 		return id;
-	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
+	DEBUG_ASSERT(fde->valid_start <= pc && pc < fde->valid_end);
 	if (granule_begin(&writer, &image->granules, pc, fde->valid_start,
 			  fde->valid_end))
 		k.writer = &writer;
@@ -89,8 +89,8 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 		granule_row(&writer, fde->valid_start, fde->valid_end, 0);
 	if (k.writer)
 		granule_end(&writer);
-	CLAIM_FULL(gap || k.found != 0);
-	CLAIM_FULL(k.found < rules_count());
+	DEBUG_ASSERT(gap || k.found != 0);
+	DEBUG_ASSERT(k.found < rules_count());
 	return k.found;
 }
 
@@ -99,7 +99,7 @@ static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
 	struct collector k = { .fde = fde, .pc = pc };
 
 	cfa_program_run(fde, collect, &k);
-	CLAIM_FULL(k.found != 0);
+	DEBUG_ASSERT(k.found != 0);
 	return k.found;
 }
 
@@ -124,7 +124,7 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 		fde->valid_start = low;
 	if (fde->valid_end > high)
 		fde->valid_end = high;
-	CLAIM_FULL(fde->valid_start <= pc && pc < fde->valid_end);
+	DEBUG_ASSERT(fde->valid_start <= pc && pc < fde->valid_end);
 	return status;
 }
 
@@ -136,7 +136,7 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	uint16_t id;
 	int status;
 
-	CLAIM_FULL(pc >= image->text_start && pc < image->text_end);
+	DEBUG_ASSERT(pc >= image->text_start && pc < image->text_end);
 	if (rules_index_is_there(image)) {
 		id = rules_index_find(image, pc);
 		if (id || !image->prepared.table)

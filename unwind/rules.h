@@ -87,7 +87,7 @@ struct rules_sections {
 	size_t index_size;
 	/* eh_frame comes from a file that may not be the mapped one: it is used
 	 * only if all its records are well-formed. */
-	bool hearsay;
+	bool unverified;
 	uintptr_t readable_start, readable_end;	/* the segment of eh_frame_hdr;
 						 * without that, of eh_frame */
 	/* Readable segments, which may contain eh_frame if it is not beside its

@@ -14,7 +14,7 @@
  */
 #include <errno.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/rules_index.h"
 #include "signal_frame.h"
@@ -120,7 +120,7 @@ uint16_t rules_index_find(struct rules_image *image, uintptr_t pc)
 
 	if (status)
 		return status == -ENOENT ? 0 : RULE_DICTIONARY_BAD;
-	CLAIM_FULL(entry.start <= pc && pc < entry.end);
+	DEBUG_ASSERT(entry.start <= pc && pc < entry.end);
 	rule = exidx_rule(&entry, ARCH_REG_FP);
 	id = rule.kind == RULE_END ? 0 : rule_dictionary_id(rule);
 	/* rules made ahead of time may know it */

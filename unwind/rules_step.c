@@ -13,8 +13,8 @@
  */
 #include <errno.h>
 
+#include "unwind/assertion.h"
 #include "unwind/cfa_program.h"
-#include "unwind/claim.h"
 #include "unwind/expr.h"
 #include "unwind/rules_index.h"
 
@@ -29,7 +29,7 @@ static bool keep_row(void *ctx, const struct cfa_row *row, uintptr_t start,
 {
 	struct wanted *wanted = ctx;
 
-	CLAIM_FULL(start < end);
+	DEBUG_ASSERT(start < end);
 	if (wanted->pc < start || wanted->pc >= end)
 		return false;
 	wanted->found = row != NULL;
@@ -51,7 +51,7 @@ static int find_cfa(const struct cfa_row *row,
 		    const struct expr_context *context, uint64_t *cfa)
 {
 	/* I3 of cfa_program.c */
-	CLAIM_FULL(row->cfa_reg < ARCH_REG_COUNT);
+	DEBUG_ASSERT(row->cfa_reg < ARCH_REG_COUNT);
 	switch (row->cfa_how) {
 	case CFA_OFFSET:
 		*cfa = (uintptr_t)(context->regs->r[row->cfa_reg] +
@@ -157,7 +157,7 @@ static int step_entry(const struct cfi_fde *fde, struct wanted *wanted,
 				   uint64_t *value),
 		      void *ctx)
 {
-	CLAIM_FULL(fde->start <= wanted->pc && wanted->pc < fde->end);
+	DEBUG_ASSERT(fde->start <= wanted->pc && wanted->pc < fde->end);
 	wanted->found = false;
 	cfa_program_run(fde, keep_row, wanted);
 	if (!wanted->found)

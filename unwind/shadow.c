@@ -27,10 +27,10 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/shadow.h"
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 #define VALID_FRAMES 64u	/* checked, from the innermost on */
 
 static bool barriers_are_valid(const struct capture_thread *t)	/* I5 */
@@ -78,8 +78,8 @@ static void forget_barrier(struct capture_thread *t)
 {
 	struct shadow_frame *f = &t->frames[t->barrier[--t->barrier_count]];
 
-	CLAIM_FULL(t->barrier_count < BARRIERS_MAX && f > t->frames);
-	CLAIM_FULL(f->mark & MARK_BARRIER);
+	DEBUG_ASSERT(t->barrier_count < BARRIERS_MAX && f > t->frames);
+	DEBUG_ASSERT(f->mark & MARK_BARRIER);
 	f->mark &= ~MARK_BARRIER;
 }
 
@@ -92,7 +92,7 @@ static struct shadow_frame *standing_barrier(struct capture_thread *t,
 			&t->frames[t->barrier[t->barrier_count - 1]];
 
 		/* I5 */
-		CLAIM_FULL(b > t->frames && b < t->frames + t->capacity);
+		DEBUG_ASSERT(b > t->frames && b < t->frames + t->capacity);
 		if (b <= at && *(const uintptr_t *)b->slot == b->raw)
 			return b;
 		forget_barrier(t);
@@ -105,7 +105,7 @@ static struct shadow_frame *standing_barrier(struct capture_thread *t,
 static inline const struct shadow_word *
 first_different(const struct shadow_word *w, const struct shadow_word *end)
 {
-	CLAIM_FULL(w <= end);
+	DEBUG_ASSERT(w <= end);
 	while (end - w >= 3 &&
 	       !(shadow_word_differs(w) | shadow_word_differs(w + 1) |
 		 shadow_word_differs(w + 2) | shadow_word_differs(w + 3)))
@@ -119,13 +119,13 @@ struct shadow_frame *shadow_validate(struct capture_thread *t,
 				     struct shadow_frame *at)
 {
 	const struct shadow_word *w;
-	uint32_t standing;
+	uint32_t unchanged;
 
-	CLAIM_FULL(at < t->frames + t->count && at->word <= t->word_count);
+	DEBUG_ASSERT(at < t->frames + t->count && at->word <= t->word_count);
 	w = first_different(t->words + standing_barrier(t, at)->word,
 			    t->words + at->word);
-	standing = (uint32_t)(w - t->words);
-	while (at > t->frames && at->word >= standing)
+	unchanged = (uint32_t)(w - t->words);
+	while (at > t->frames && at->word >= unchanged)
 		at--;
 	return at;
 }
@@ -136,7 +136,7 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 	const struct shadow_word *from = t->words;
 	uint32_t i;
 
-	CLAIM_FULL(at < t->count);
+	DEBUG_ASSERT(at < t->count);
 	for (i = t->barrier_count; i-- > 0;) {
 		const struct shadow_frame *f = &t->frames[t->barrier[i]];
 
@@ -155,23 +155,23 @@ bool shadow_stands(const struct capture_thread *t, uint32_t at)
 void shadow_recheck(struct capture_thread *t)
 {
 	const struct shadow_word *end;
-	uint32_t standing;
+	uint32_t unchanged;
 
 	if (!t->barrier_count)
 		return;
 	end = t->words + t->frames[t->barrier[t->barrier_count - 1]].word;
-	CLAIM_FULL(end < t->words + t->word_count);
-	standing = (uint32_t)(first_different(t->words, end) - t->words);
+	DEBUG_ASSERT(end < t->words + t->word_count);
+	unchanged = (uint32_t)(first_different(t->words, end) - t->words);
 	while (t->barrier_count &&
-	       t->frames[t->barrier[t->barrier_count - 1]].word >= standing)
+	       t->frames[t->barrier[t->barrier_count - 1]].word >= unchanged)
 		forget_barrier(t);
 }
 
 static void add_word(struct capture_thread *t, uintptr_t at, uintptr_t value)
 {
-	CLAIM_FULL(t->word_count < 2 * t->capacity);
+	DEBUG_ASSERT(t->word_count < 2 * t->capacity);
 	/* I1, by I2 of walk.c */
-	CLAIM_FULL(!t->word_count || at < t->words[t->word_count - 1].at);
+	DEBUG_ASSERT(!t->word_count || at < t->words[t->word_count - 1].at);
 	t->words[t->word_count++] = (struct shadow_word){ at, value };
 }
 
@@ -180,7 +180,7 @@ static void add_barrier(struct capture_thread *t, uint32_t at)
 {
 	uint32_t i = t->barrier_count;
 
-	CLAIM_FULL(at > 0 && at < t->count && i <= BARRIERS_MAX);
+	DEBUG_ASSERT(at > 0 && at < t->count && i <= BARRIERS_MAX);
 	if (i == BARRIERS_MAX) {
 		/* The outermost one is missed least. */
 		t->frames[t->barrier[0]].mark &= ~MARK_BARRIER;
@@ -190,7 +190,7 @@ static void add_barrier(struct capture_thread *t, uint32_t at)
 	}
 	for (; i > 0 && t->barrier[i - 1] > at; i--)
 		t->barrier[i] = t->barrier[i - 1];
-	CLAIM_FULL(i == 0 || t->barrier[i - 1] < at);	/* I5 */
+	DEBUG_ASSERT(i == 0 || t->barrier[i - 1] < at);	/* I5 */
 	t->barrier[i] = at;
 	t->barrier_count++;
 	t->frames[at].mark |= MARK_BARRIER;
@@ -202,10 +202,10 @@ void shadow_place_barrier(struct capture_thread *t, uint32_t at,
 	struct shadow_frame *f = &t->frames[at];
 
 	/* the program's stack is written */
-	if (!CLAIM(at > 0 && at < t->count))
+	if (!ASSERT(at > 0 && at < t->count))
 		return;
-	CLAIM_FULL(!(f->mark & MARK_BARRIER));
-	CLAIM_FULL(t->words[f->word].at == f->slot);
+	DEBUG_ASSERT(!(f->mark & MARK_BARRIER));
+	DEBUG_ASSERT(t->words[f->word].at == f->slot);
 	f->raw = stub;
 	t->words[f->word].value = stub;
 	/* A plain store: only this thread reads its stack. */
@@ -221,7 +221,7 @@ static uintptr_t stub_met(const struct capture_thread *t,
 {
 	uintptr_t *slot = (uintptr_t *)f->slot;
 
-	CLAIM_FULL(f->flags & FRAME_STUB);
+	DEBUG_ASSERT(f->flags & FRAME_STUB);
 	/* never a signed one (placement.c) */
 	if (t->mode != GT_MODE_BARRIERS)
 		*slot = f->ra;
@@ -233,7 +233,7 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 {
 	struct shadow_frame *to = &t->frames[t->count++];
 
-	CLAIM_FULL(t->count <= t->capacity && f->slot < to[-1].slot);	/* I1 */
+	DEBUG_ASSERT(t->count <= t->capacity && f->slot < to[-1].slot);	/* I1 */
 	to->slot = f->slot;
 	to->raw = frame_raw(f);
 	to->hash = f->hash;
@@ -257,8 +257,8 @@ static void add_frame(struct capture_thread *t, const struct frame *f,
 static void cut_at(struct capture_thread *t, uint32_t join,
 		   const struct frame *own)
 {
-	CLAIM_FULL(t->frames[join].slot == own->slot);
-	CLAIM_FULL(t->frames[join].word < t->word_count);
+	DEBUG_ASSERT(t->frames[join].slot == own->slot);
+	DEBUG_ASSERT(t->frames[join].word < t->word_count);
 	t->count = join + 1;
 	t->word_count = t->frames[join].word + 1;
 	if (own->flags & FRAME_FP_AT)
@@ -327,10 +327,10 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			shadow_clear(t);
 			return parent;
 		}
-	CLAIM_FULL(w->count > 0 && w->count <= t->capacity);
-	CLAIM_FULL(end != WALK_HARD && w->stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(w->count > 0 && w->count <= t->capacity);
+	DEBUG_ASSERT(end != WALK_NEEDS_FULL && w->stop < GT_STOP_COUNT);
 	if (end == WALK_JOINED) {
-		CLAIM_FULL(w->join > 0 && w->join < t->count);
+		DEBUG_ASSERT(w->join > 0 && w->join < t->count);
 		i--;
 		parent = (uint32_t)t->frames[w->join].mark;
 		cut_at(t, w->join, &t->scratch[i]);
@@ -345,8 +345,8 @@ uint32_t shadow_update(struct capture_thread *t, const struct walk *w,
 			add_word(t, f->slot, frame_raw(f));
 		else
 			add_frame(t, f, f->context);
-	CLAIM(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
-	CLAIM_FULL(shadow_is_valid(t));
+	ASSERT(t->count <= t->capacity && t->word_count <= 2 * t->capacity);
+	DEBUG_ASSERT(shadow_is_valid(t));
 	return parent;
 }
 
@@ -355,7 +355,7 @@ uint32_t shadow_context_only(struct capture_thread *t, const struct walk *w,
 {
 	uint32_t i = w->count, parent = w->stop;
 
-	CLAIM_FULL(end != WALK_JOINED || w->join < t->count);
+	DEBUG_ASSERT(end != WALK_JOINED || w->join < t->count);
 	if (end == WALK_JOINED) {
 		i--;
 		parent = (uint32_t)t->frames[w->join].mark;

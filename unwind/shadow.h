@@ -12,7 +12,7 @@
 #ifndef GNOMON_UNWIND_SHADOW_H
 #define GNOMON_UNWIND_SHADOW_H
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/context.h"
 #include "unwind/walk.h"
 
@@ -27,7 +27,7 @@ static inline void shadow_pop(struct capture_thread *t, uintptr_t sp)
 	while (f[-1].slot < sp + ARCH_RA_OFFSET)
 		f--;
 	t->count = (uint32_t)(f - t->frames);
-	CLAIM_FULL(t->count > 0);
+	DEBUG_ASSERT(t->count > 0);
 }
 
 static inline uintptr_t shadow_word_differs(const struct shadow_word *w)

@@ -12,7 +12,7 @@
  *
  * Thread context: the thread that owns the state.
  */
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/stack.h"
 
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
@@ -22,7 +22,8 @@
 
 bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 {
-	CLAIM_FULL(t->lo <= t->hi && (!t->floor || t->floor == t->lo));	/* I2 */
+	DEBUG_ASSERT(t->lo <= t->hi &&
+		     (!t->floor || t->floor == t->lo));	/* I2 */
 	if (sp >= t->hi || sp < t->floor || t->hi - sp > BASE_MAX ||
 	    t->lo - sp > STEP_MAX)
 		return false;
@@ -34,9 +35,9 @@ bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 			return false;
 		}
 		t->lo = next;
-		CLAIM_FULL(next % STACK_PAGE == 0 && next < t->hi);
+		DEBUG_ASSERT(next % STACK_PAGE == 0 && next < t->hi);
 	}
-	CLAIM_FULL(t->lo <= sp && sp < t->hi);
+	DEBUG_ASSERT(t->lo <= sp && sp < t->hi);
 	return true;
 }
 
@@ -45,14 +46,14 @@ static void copy_words(void *to, const void *from, size_t bytes)
 	uint64_t *t = to;
 	const uint64_t *f = from;
 
-	CLAIM_FULL(bytes % sizeof(*t) == 0);
+	DEBUG_ASSERT(bytes % sizeof(*t) == 0);
 	for (bytes /= sizeof(*t); bytes; bytes--)
 		*t++ = *f++;
 }
 
 size_t stack_bytes(const struct capture_thread *t)
 {
-	CLAIM_FULL(t->capacity <= FRAMES_MAX);
+	DEBUG_ASSERT(t->capacity <= FRAMES_MAX);
 	return sizeof(*t) +
 	       t->capacity * (sizeof(*t->frames) + 2 * sizeof(*t->words) +
 			      sizeof(*t->scratch));
@@ -75,11 +76,11 @@ bool stack_grow(struct capture_thread *t)
 		return false;
 	for (i = 0; i < SENTINELS; i++)
 		frames++->slot = UINTPTR_MAX;
-	CLAIM(!(capacity & (capacity - 1)));
-	CLAIM(!t->frames == !t->capacity);
+	ASSERT(!(capacity & (capacity - 1)));
+	ASSERT(!t->frames == !t->capacity);
 	words = (struct shadow_word *)(frames + capacity);
 	scratch = (struct frame *)(words + 2 * (size_t)capacity);
-	CLAIM((uintptr_t)scratch % _Alignof(struct frame) == 0);
+	ASSERT((uintptr_t)scratch % _Alignof(struct frame) == 0);
 	frames[0].slot = UINTPTR_MAX;
 	if (t->frames)
 		copy_words(frames, t->frames, t->count * sizeof(*frames));
@@ -88,7 +89,7 @@ bool stack_grow(struct capture_thread *t)
 	t->frames = frames;
 	t->words = words;
 	t->scratch = scratch;
-	CLAIM(t->count <= capacity && t->word_count <= 2 * capacity);
+	ASSERT(t->count <= capacity && t->word_count <= 2 * capacity);
 	t->capacity = capacity;
 	t->report->stack_bytes = stack_bytes(t);
 	return true;
@@ -99,7 +100,7 @@ bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 {
 	uintptr_t page = address & ~(uintptr_t)(STACK_PAGE - 1);
 
-	CLAIM_FULL(r->lo <= r->hi && r->page % STACK_PAGE == 0);
+	DEBUG_ASSERT(r->lo <= r->hi && r->page % STACK_PAGE == 0);
 	if (address & (sizeof(uintptr_t) - 1))
 		return false;
 	if (page != r->page || page == 0) {
@@ -107,7 +108,7 @@ bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 			return false;
 		r->page = page;
 	}
-	CLAIM_FULL(address >= STACK_PAGE && r->page == page);
+	DEBUG_ASSERT(address >= STACK_PAGE && r->page == page);
 	*value = *(const uintptr_t *)address;
 	return true;
 }

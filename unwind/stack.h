@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "arch.h"
+#include "unwind/assertion.h"
 #include "unwind/capture.h"
-#include "unwind/claim.h"
 #include "unwind/memory.h"
 
 #define STACK_PAGE 4096u	/* no kernel page is smaller */
@@ -238,7 +238,7 @@ bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 static inline bool stack_read(struct stack_reader *r, uintptr_t address,
 			      uintptr_t *value)
 {
-	CLAIM_FULL(r->lo <= r->hi);
+	DEBUG_ASSERT(r->lo <= r->hi);
 	if (__builtin_expect(address - r->lo < r->hi - r->lo &&
 				     !(address & (sizeof(uintptr_t) - 1)),
 			     1)) {

@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/image.h"
 #include "unwind/jit.h"
@@ -63,7 +63,7 @@ static uint32_t rule_payload(uint16_t id)
 	struct rule r = rules_dictionary[id];
 	uint32_t word;
 
-	CLAIM_FULL(id < rules_count());
+	DEBUG_ASSERT(id < rules_count());
 	if (id && r.kind == RULE_FRAME &&
 	    arch_rule_word(r.cfa_off, r.fp_off, r.ra, r.signs, &word))
 		return word | (r.base == RULE_BASE_FP ? WORD_FP : WORD_PLAIN);
@@ -138,9 +138,9 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 						&constant);
 	if (!constant)
 		return payload;
-	CLAIM_FULL(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
-	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
-	CLAIM_FULL((size_t)(at - rule_cache) <= INDEX_MASK);
+	DEBUG_ASSERT(!(payload & ~PAYLOAD_MASK) && payload != WORD_JOIN);
+	DEBUG_ASSERT(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
+	DEBUG_ASSERT((size_t)(at - rule_cache) <= INDEX_MASK);
 	/* The new word goes first; the set's second word is evicted. */
 	atomic_store_explicit(&at[INDEX_MASK + 1],
 			      atomic_load_explicit(at, memory_order_relaxed),
@@ -161,12 +161,12 @@ struct state {
 	uintptr_t raw;		/* the word in the newest frame's slot */
 	uintptr_t fp;		/* valid if fp_at is 0 */
 	uintptr_t fp_at;	/* otherwise its address */
-	struct shadow_frame *vouched;	/* the shadow is unchanged from here
+	struct shadow_frame *validated;	/* the shadow is unchanged from here
 					 * inward to the compared frame; NULL:
 					 * not compared yet */
-	bool hard, joined;
+	bool needs_full, joined;
 	bool forget;
-	enum gt_mode_why strange;	/* as in struct walk */
+	enum gt_mode_why no_barriers;	/* as in struct walk */
 	bool guessed;		/* I3 */
 };
 
@@ -176,7 +176,7 @@ static bool use_fp(struct state *s)
 {
 	struct frame *from = s->fp_from, *f;
 
-	CLAIM_FULL(from <= s->top);
+	DEBUG_ASSERT(from <= s->top);
 	if (s->fp_at) {
 		if (!stack_read(&s->reader, s->fp_at, &s->fp)) {
 			s->forget = true;
@@ -283,17 +283,17 @@ static void guess(struct state *s)
 /*
  * Steps by rules that do not fit into a word, and in code without a rule.
  * GT_STOP_BOTTOM: continue; the frame ends at *cfa and returns by *slot, and if
- * *fp_at is not 0, the caller's fp was saved there. *hard: walk_full must be
- * used.
+ * *fp_at is not 0, the caller's fp was saved there. *needs_full: use walk_full.
  */
 static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 				 uintptr_t ra, uintptr_t *cfa, uintptr_t *slot,
-				 uintptr_t *fp_at, bool *hard)
+				 uintptr_t *fp_at, bool *needs_full)
 {
 	const struct rule *r = &rules_dictionary[payload & WORD_ID];
 
-	CLAIM_FULL((payload & WORD_ID) < rules_count());
-	CLAIM_FULL(!(payload & (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
+	DEBUG_ASSERT((payload & WORD_ID) < rules_count());
+	DEBUG_ASSERT(!(payload &
+		       (WORD_PLAIN | WORD_FP | WORD_STUB | WORD_JOIN)));
 	*fp_at = 0;
 	switch (r->kind) {
 	case RULE_FRAME:
@@ -317,7 +317,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	case RULE_CODE:
 	case RULE_CODE_DEREF:
 		if (!ARCH_DECODES_BACK)
-			s->strange = GT_WHY_CODE;
+			s->no_barriers = GT_WHY_CODE;
 		if (r->kind == RULE_CODE ?
 			    step_by_code(s, r, cfa, slot, fp_at) :
 			    step_by_word(s, r, cfa, slot, fp_at) &&
@@ -331,7 +331,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
-		s->strange = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
+		s->no_barriers = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
 						       GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
 		    walk_fp_may_hide(&s->reader, ra, s->sp, s->fp))
@@ -342,7 +342,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	case RULE_BAD:
 		return GT_STOP_BAD_TABLE;
 	default:
-		*hard = true;
+		*needs_full = true;
 		return GT_STOP_BOTTOM;
 	}
 }
@@ -379,17 +379,17 @@ static inline bool try_join(struct capture_thread *t, struct state *s)
 {
 	struct shadow_frame *j = s->join;
 
-	CLAIM_FULL(j->slot == s->top->slot && j->raw == s->raw);
+	DEBUG_ASSERT(j->slot == s->top->slot && j->raw == s->raw);
 	if (!same_fp(s, j))
 		return false;
 	shadow_hash(t->scratch, s->top, j->hash);
-	if (!s->vouched || j < s->vouched) {
+	if (!s->validated || j < s->validated) {
 		s->join = shadow_validate(t, j);
-		s->vouched = t->frames;
+		s->validated = t->frames;
 		if (t->barrier_count)
-			s->vouched += t->barrier[t->barrier_count - 1];
+			s->validated += t->barrier[t->barrier_count - 1];
 	}
-	CLAIM_FULL(s->join <= j);
+	DEBUG_ASSERT(s->join <= j);
 	return s->joined = s->join == j;
 }
 
@@ -398,16 +398,16 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
 {
 	ptrdiff_t top = s->top - t->scratch, from = s->fp_from - t->scratch;
 	ptrdiff_t at = s->join - t->frames;
-	ptrdiff_t vouched = s->vouched ? s->vouched - t->frames : 0;
+	ptrdiff_t validated = s->validated ? s->validated - t->frames : 0;
 
 	if (!stack_grow(t))
 		return false;
-	if (s->vouched)
-		s->vouched = t->frames + vouched;
+	if (s->validated)
+		s->validated = t->frames + validated;
 	s->top = t->scratch + top;
 	s->fp_from = t->scratch + from;
 	s->join = t->frames + at;
-	CLAIM_FULL(s->top < t->scratch + t->capacity && s->fp_from <= s->top);
+	DEBUG_ASSERT(s->top < t->scratch + t->capacity && s->fp_from <= s->top);
 	return true;
 }
 
@@ -415,7 +415,7 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
  * Returns the rule there. */
 static uint32_t through_stub(struct state *s)
 {
-	CLAIM_FULL(barrier_is_stub(s->ra));
+	DEBUG_ASSERT(barrier_is_stub(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
@@ -426,22 +426,22 @@ static uint32_t through_stub(struct state *s)
 
 /* Finds the end of the newest frame by the rule at its return address, and
  * where its caller's fp was saved (0: unchanged). False: the walk is over, or
- * s->hard. */
+ * s->needs_full. */
 static bool find_cfa(struct state *s, struct walk *w, uint32_t payload,
 		     uintptr_t *cfa, uintptr_t *slot, uintptr_t *fp_at)
 {
 	uintptr_t saved = rule_saved(payload), base;
 	enum gt_stop stop;
 
-	CLAIM_FULL(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
+	DEBUG_ASSERT(!(payload & WORD_PLAIN) || !(payload & WORD_FP));
 	if (!(payload & (WORD_PLAIN | WORD_FP))) {
 		if (rule_is_outermost(payload, s->sp))
 			return false;
 		stop = step_by_rule(s, payload, s->ra, cfa, slot, fp_at,
-				    &s->hard);
+				    &s->needs_full);
 		w->stop = s->guessed && stop == GT_STOP_BOTTOM ?
 				  GT_STOP_NO_RULE : stop;
-		return !s->hard && stop == GT_STOP_BOTTOM;
+		return !s->needs_full && stop == GT_STOP_BOTTOM;
 	}
 	if (payload & WORD_FP && !use_fp(s)) {
 		w->stop = GT_STOP_BAD_READ;
@@ -463,9 +463,9 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 {
 	uintptr_t cfa, slot = 0, fp_at;
 
-	CLAIM_FULL(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
-	CLAIM_FULL(ARCH_LINK_REGISTER ||
-		   s->top->slot == s->sp + ARCH_RA_OFFSET);
+	DEBUG_ASSERT(s->top->ra == s->ra && !(s->top->flags & FRAME_WORD));
+	DEBUG_ASSERT(ARCH_LINK_REGISTER ||
+		     s->top->slot == s->sp + ARCH_RA_OFFSET);
 	if (s->ra == 0) {	/* the outermost frame, without a rule */
 		s->top->flags |= FRAME_WORD;
 		return false;
@@ -492,7 +492,7 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 	}
 	if (s->top >= t->scratch + t->capacity - 4 && !walk_grow(t, s)) {
 		/* Out of memory: walk_full has room for more frames. */
-		s->hard = t->capacity < FRAMES_MAX;
+		s->needs_full = t->capacity < FRAMES_MAX;
 		w->stop = GT_STOP_TOO_DEEP;
 		return false;
 	}
@@ -502,7 +502,7 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->forget = true;	/* I2 would not hold */
 	frame_set(++s->top, slot, s->ra,
 		  (struct frame_link){ cfa, s->raw });
-	CLAIM_FULL(s->top < t->scratch + t->capacity);
+	DEBUG_ASSERT(s->top < t->scratch + t->capacity);
 	if (fp_at) {
 		s->fp_at = fp_at;
 		s->fp_from = s->top;
@@ -566,7 +566,7 @@ step_plain(struct capture_thread *t, struct state *s)
 		if (__builtin_expect_with_probability(saved != 0, 1, 0.5))
 			fp_from = f;
 	}
-	CLAIM_FULL(f < t->scratch + t->capacity && join >= t->frames);
+	DEBUG_ASSERT(f < t->scratch + t->capacity && join >= t->frames);
 	s->join = join;
 	s->top = f;
 	s->fp_from = fp_from;
@@ -629,8 +629,8 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 {
 	struct state s;
 
-	CLAIM_FULL(!w->base || (w->sp >= t->lo && w->sp < t->hi));
-	CLAIM_FULL(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
+	DEBUG_ASSERT(!w->base || (w->sp >= t->lo && w->sp < t->hi));
+	DEBUG_ASSERT(t->count > 0 && t->frames[0].slot == UINTPTR_MAX);
 	s.reader.lo = w->base ? w->sp : 0;
 	s.reader.hi = w->base ? t->hi : 0;
 	s.reader.page = 0;
@@ -640,9 +640,9 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.ra = s.raw = w->ra;
 	s.fp = w->fp;
 	s.fp_at = 0;
-	s.vouched = NULL;
-	s.hard = s.joined = s.forget = s.guessed = false;
-	s.strange = GT_WHY_DEFAULT;
+	s.validated = NULL;
+	s.needs_full = s.joined = s.forget = s.guessed = false;
+	s.no_barriers = GT_WHY_DEFAULT;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
 		  (struct frame_link){ s.sp, s.ra });
@@ -663,10 +663,12 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 		s.top->flags |= FRAME_WORD;
 	w->join = (uint32_t)(s.join - t->frames);
 	w->count = (uint32_t)(s.top - t->scratch) + 1;
-	CLAIM_FULL(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
-	CLAIM_FULL(!s.joined || (w->join > 0 && !s.hard));
+	DEBUG_ASSERT(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
+	DEBUG_ASSERT(!s.joined || (w->join > 0 && !s.needs_full));
 	w->forget = s.forget;
-	w->strange = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
-			     GT_WHY_RUNTIME : s.strange;
-	return s.hard ? WALK_HARD : s.joined ? WALK_JOINED : WALK_ENDED;
+	w->no_barriers = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
+			     GT_WHY_RUNTIME : s.no_barriers;
+	if (s.needs_full)
+		return WALK_NEEDS_FULL;
+	return s.joined ? WALK_JOINED : WALK_ENDED;
 }

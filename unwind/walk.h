@@ -16,7 +16,7 @@
 enum walk_end {
 	WALK_JOINED,	/* the last frame is frames[join] of the shadow */
 	WALK_ENDED,	/* no further caller: see stop */
-	WALK_HARD	/* a rule needs all registers: use walk_full */
+	WALK_NEEDS_FULL	/* a rule needs all registers: use walk_full */
 };
 
 struct walk {
@@ -31,7 +31,7 @@ struct walk {
 	bool forget;		/* a read failed: must not be remembered */
 	/* GT_WHY_DEFAULT, or the kind of code on the way that rules out
 	 * barriers. */
-	enum gt_mode_why strange;
+	enum gt_mode_why no_barriers;
 };
 
 /* Sets up the rule cache and forgets an earlier one. stack_end: highest address

@@ -7,8 +7,8 @@
  */
 #include <stddef.h>
 
+#include "unwind/assertion.h"
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
 #include "unwind/context.h"
 #include "unwind/predict.h"
 #include "unwind/rule_cache.h"
@@ -89,7 +89,7 @@ walk_plain(const struct walk_start *start, uintptr_t *addresses, uint32_t max,
 	uintptr_t ra = start->ra, sp = start->sp, hi = start->hi, fp_at = 0;
 	uint32_t n = 0;
 
-	CLAIM_FULL(start->sp <= hi);
+	DEBUG_ASSERT(start->sp <= hi);
 	*stop = GT_STOP_TOO_DEEP;
 	if (start->sp % ARCH_WORD)	/* set by the program itself */
 		return 0;

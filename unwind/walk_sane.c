@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "unwind/barrier.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/rule_dictionary.h"
 #include "unwind/prologue.h"
 #include "unwind/rule_cache.h"
@@ -37,7 +37,7 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 	    !walk_is_return_address(barrier_origin(ra)))
 		return false;
 	*cfa = fp + 2 * ARCH_WORD;
-	CLAIM_FULL(*cfa > sp);
+	DEBUG_ASSERT(*cfa > sp);
 	return true;
 }
 

@@ -216,7 +216,7 @@ void annotate_source_free(struct annotate_source *source)
 /* The length of the UTF-8 character at the start; 0: it is invalid. */
 static size_t character(const unsigned char *text, size_t size, uint32_t *value)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 :
 		text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
 		text[0] < 0xf5 ? 4 : 0;
@@ -229,7 +229,7 @@ static size_t character(const unsigned char *text, size_t size, uint32_t *value)
 			return 0;
 		*value = *value << 6 | (text[i] & 0x3f);
 	}
-	if (*value < least[length] || *value > 0x10ffff ||
+	if (*value < min[length] || *value > 0x10ffff ||
 	    (*value >= 0xd800 && *value < 0xe000))
 		return 0;
 	return length;

@@ -114,7 +114,7 @@ static size_t width_of(const struct printer *p, size_t width)
 static size_t common_indent(const struct annotate_source *source,
 			    const bool *shown)
 {
-	size_t least = SIZE_MAX;
+	size_t min = SIZE_MAX;
 
 	for (size_t line = 1; line <= source->lines; line++) {
 		size_t from = source->start[line - 1], indent;
@@ -123,10 +123,10 @@ static size_t common_indent(const struct annotate_source *source,
 			continue;
 		indent = annotate_indent(source->text.data + from,
 					 source->start[line] - from);
-		if (indent < least)
-			least = indent;
+		if (indent < min)
+			min = indent;
 	}
-	return least == SIZE_MAX ? 0 : least;
+	return min == SIZE_MAX ? 0 : min;
 }
 
 static void show(bool *shown, size_t from, size_t to)

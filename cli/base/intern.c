@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BLOCK_BYTES 65536
 
@@ -35,7 +35,7 @@ static char *arena_take(struct intern *set, size_t size)
 		set->blocks = block;
 	}
 	block->used += size;
-	CLAIM_FULL(block->used <= block->size);
+	DEBUG_ASSERT(block->used <= block->size);
 	return block->bytes + block->used - size;
 }
 
@@ -44,7 +44,7 @@ static bool is_at(const struct intern *set, uint32_t number, const char *bytes,
 {
 	const char *string = set->list[number];
 
-	CLAIM_FULL(number < set->count);
+	DEBUG_ASSERT(number < set->count);
 	return strncmp(string, bytes, size) == 0 && string[size] == 0;
 }
 
@@ -52,14 +52,14 @@ static uint32_t *find(const struct intern *set, const char *bytes, size_t size)
 {
 	size_t i = hash_bytes(bytes, size) & (set->capacity - 1);
 
-	CLAIM_FULL(set->count < set->capacity);
+	DEBUG_ASSERT(set->count < set->capacity);
 	while (set->slots[i] != INTERN_FREE &&
 	       !is_at(set, set->slots[i], bytes, size))
 		i = (i + 1) & (set->capacity - 1);
 	return &set->slots[i];
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool intern_is_valid(const struct intern *set)
 {
 	size_t used = 0;
@@ -88,7 +88,7 @@ static void enlarge(struct intern *set)
 	memset(set->slots, 0xff, set->capacity * sizeof(*set->slots));
 	for (size_t i = 0; i < set->count; i++)
 		*find(set, set->list[i], strlen(set->list[i])) = (uint32_t)i;
-	CLAIM_FULL(intern_is_valid(set));
+	DEBUG_ASSERT(intern_is_valid(set));
 }
 
 uint32_t intern_number(struct intern *set, const char *bytes, size_t size)
@@ -110,7 +110,7 @@ uint32_t intern_number(struct intern *set, const char *bytes, size_t size)
 	GROW(set->list, set->count, set->list_capacity);
 	*slot = (uint32_t)set->count;
 	set->list[set->count++] = copy;
-	CLAIM_FULL(set->count * 2 <= set->capacity);
+	DEBUG_ASSERT(set->count * 2 <= set->capacity);
 	return *slot;
 }
 

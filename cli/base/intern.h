@@ -31,7 +31,7 @@ const char *intern_known(const struct intern *set, const char *string);
 void intern_free(struct intern *set);
 
 /* Checks counts, that each string is found, and block sizes. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool intern_is_valid(const struct intern *set);
 
 #endif

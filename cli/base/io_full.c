@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* At `offset` if `there`, else at the descriptor's position. */
 static ssize_t read_all(int fd, char *to, size_t size, bool there,
@@ -28,7 +28,7 @@ static ssize_t read_all(int fd, char *to, size_t size, bool there,
 			break;
 		done += (size_t)n;
 	}
-	CLAIM_FULL(done <= size);
+	DEBUG_ASSERT(done <= size);
 	return (ssize_t)done;
 }
 

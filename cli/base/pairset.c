@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FREE UINT64_MAX		/* no pair has that number */
 #define FIRST_SLOTS 64
@@ -38,7 +38,7 @@ static uint64_t *find_slot(const struct pairset *set, uint64_t hash,
 	}
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool pairset_is_valid(const struct pairset *set)
 {
 	size_t used = 0;
@@ -81,14 +81,14 @@ static void enlarge(struct pairset *set)
 			at++;
 		set->index[at & set->index_mask] = hash >> 32 << 32 | i;
 	}
-	CLAIM_FULL(pairset_is_valid(set));
+	DEBUG_ASSERT(pairset_is_valid(set));
 }
 
 uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
 {
 	uint64_t hash = hash_of(first, second), *slot;
 
-	CLAIM_FULL(set->index != NULL || set->pair_count == 0);
+	DEBUG_ASSERT(set->index != NULL || set->pair_count == 0);
 	if (set->index == NULL || set->pair_count * 4 > set->index_mask * 3)
 		enlarge(set);
 	slot = find_slot(set, hash, first, second);
@@ -98,7 +98,7 @@ uint32_t pairset_number(struct pairset *set, uint32_t first, uint32_t second)
 		*slot = hash >> 32 << 32 | set->pair_count;
 		set->pairs[set->pair_count++] = (struct pair){ first, second };
 	}
-	CLAIM_FULL((uint32_t)*slot < set->pair_count);
+	DEBUG_ASSERT((uint32_t)*slot < set->pair_count);
 	return (uint32_t)*slot;
 }
 

@@ -31,7 +31,7 @@ bool pairset_find(const struct pairset *set, uint32_t first, uint32_t second,
 void pairset_settle(struct pairset *set);
 void pairset_free(struct pairset *set);
 
-/* Checks that each pair is found by its number. With GNOMON_CLAIMS. */
+/* Checks that each pair is found by its number. With GNOMON_DEBUG_ASSERTS. */
 bool pairset_is_valid(const struct pairset *set);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FIRST_SLOTS 64
 
@@ -17,14 +17,14 @@ static struct table_slot *find(const struct table *table, uint64_t key)
 {
 	uint64_t i = hash_number(key) & table->mask;
 
-	CLAIM_FULL(table->used <= table->mask);
+	DEBUG_ASSERT(table->used <= table->mask);
 	while (table->slots[i].value != TABLE_NONE &&
 	       table->slots[i].key != key)
 		i = (i + 1) & table->mask;
 	return &table->slots[i];
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool table_is_valid(const struct table *table)
 {
 	uint64_t used = 0;
@@ -59,7 +59,7 @@ static void enlarge(struct table *table)
 		if (old.slots[i].value != TABLE_NONE)
 			*find(table, old.slots[i].key) = old.slots[i];
 	free(old.slots);
-	CLAIM_FULL(table_is_valid(table));
+	DEBUG_ASSERT(table_is_valid(table));
 }
 
 uint32_t table_get(const struct table *table, uint64_t key)
@@ -73,7 +73,7 @@ static struct table_slot *take(struct table *table, uint64_t key,
 {
 	struct table_slot *slot;
 
-	CLAIM_FULL(value != TABLE_NONE);
+	DEBUG_ASSERT(value != TABLE_NONE);
 	if (table->slots == NULL || table->used * 2 > table->mask)
 		enlarge(table);
 	slot = find(table, key);
@@ -81,7 +81,7 @@ static struct table_slot *take(struct table *table, uint64_t key,
 		table->used++;
 		*slot = (struct table_slot){ key, value };
 	}
-	CLAIM_FULL(table->used * 2 <= table->mask + 1);
+	DEBUG_ASSERT(table->used * 2 <= table->mask + 1);
 	return slot;
 }
 
@@ -92,7 +92,7 @@ void table_set(struct table *table, uint64_t key, uint32_t value)
 
 uint32_t table_number(struct table *table, uint64_t key, size_t next)
 {
-	CLAIM_FULL(next < TABLE_NONE);
+	DEBUG_ASSERT(next < TABLE_NONE);
 	return take(table, key, (uint32_t)next)->value;
 }
 

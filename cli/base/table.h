@@ -30,7 +30,7 @@ void table_set(struct table *table, uint64_t key, uint32_t value);
 uint32_t table_number(struct table *table, uint64_t key, size_t next);
 void table_free(struct table *table);
 
-/* Checks the count, and that each key is found. With GNOMON_CLAIMS. */
+/* Checks the count, and that each key is found. With GNOMON_DEBUG_ASSERTS. */
 bool table_is_valid(const struct table *table);
 
 #endif

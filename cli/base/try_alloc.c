@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CACHE_LINE ((size_t)64)
 #define LARGE_PAGE ((size_t)2 << 20)
@@ -100,7 +100,7 @@ void *try_alloc_pages(void *old, size_t old_size, size_t size)
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	CLAIM_FULL((old == NULL) == (old_size == 0));
+	DEBUG_ASSERT((old == NULL) == (old_size == 0));
 	old_size = whole(old_size);
 	size = whole(size);
 #ifdef __SANITIZE_THREAD__

@@ -1,6 +1,6 @@
 /*
  * cfi_check.c: `gnomon cfi check`: compares the unwind table of each function
- * with its code (agreement.h).
+ * with its code (cfi_verify.h).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "cli/base/terminal/log.h"
 #include "cli/base/text/quantity.h"
 #include "cli/cfi/cfi_verbs.h"
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 #include "cli/symbol/cfi/binary.h"
 
 struct totals {
-	size_t functions, verdicts[AGREEMENT_VERDICTS];
-	size_t reasons[AGREEMENT_REASONS];
+	size_t functions, verdicts[CFI_VERIFY_VERDICTS];
+	size_t reasons[CFI_VERIFY_REASONS];
 	size_t parts, assumed, instructions, undecided;
 };
 
@@ -23,13 +23,13 @@ static const char *const column_words[] = {
 static void print_finding(const struct cfi_request *request,
 			  const struct binary *binary,
 			  const struct callframe_entry *entry,
-			  const struct agreement_finding *finding)
+			  const struct cfi_verify_finding *finding)
 {
 	const struct machine *machine = binary->machine;
 	unsigned ra = callframe_ra(&binary->table, entry);
 	LOCAL_BUFFER name = { 0 };
 	char text[16];
-	const char *what = finding->column == AGREEMENT_CFA ?
+	const char *what = finding->column == CFI_VERIFY_CFA ?
 		column_words[0] : finding->column == ra ? column_words[1] :
 		machine_register_name(machine, finding->column, text);
 
@@ -43,7 +43,7 @@ static void print_finding(const struct cfi_request *request,
 
 static void json_finding(struct json *json, const struct binary *binary,
 			 const struct callframe_entry *entry,
-			 const struct agreement_finding *finding)
+			 const struct cfi_verify_finding *finding)
 {
 	unsigned ra = callframe_ra(&binary->table, entry);
 	LOCAL_BUFFER name = { 0 };
@@ -55,7 +55,7 @@ static void json_finding(struct json *json, const struct binary *binary,
 	json_uint(json, "start", entry->start);
 	json_uint(json, "end", entry->end);
 	json_uint(json, "address", finding->address);
-	json_string(json, "what", finding->column == AGREEMENT_CFA ? "cfa" :
+	json_string(json, "what", finding->column == CFI_VERIFY_CFA ? "cfa" :
 		    finding->column == ra ? "return address" :
 		    machine_register_name(binary->machine, finding->column,
 					  text));
@@ -65,7 +65,7 @@ static void json_finding(struct json *json, const struct binary *binary,
 	json_end_object(json);
 }
 
-static void add(struct totals *totals, const struct agreement *one)
+static void add(struct totals *totals, const struct cfi_verify_result *one)
 {
 	totals->functions++;
 	totals->verdicts[one->verdict]++;
@@ -73,29 +73,29 @@ static void add(struct totals *totals, const struct agreement *one)
 	totals->assumed += one->assumed > 0;
 	totals->instructions += one->instructions;
 	totals->undecided += one->undecided;
-	if (one->verdict != AGREEMENT_UNDECIDABLE)
+	if (one->verdict != CFI_VERIFY_UNDECIDABLE)
 		return;
-	for (unsigned i = 0; i < AGREEMENT_REASONS; i++)
+	for (unsigned i = 0; i < CFI_VERIFY_REASONS; i++)
 		totals->reasons[i] += one->reasons >> i & 1;
 }
 
 /* If several tables have the same range, only the first one counts:
  * .eh_frame's. */
 static void check_all(struct cfi_request *request, const struct binary *binary,
-		      struct agreement_checker *checker, struct totals *totals)
+		      struct cfi_verifier *checker, struct totals *totals)
 {
 	const struct callframe *table = &binary->table;
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct callframe_entry *entry = &table->entries[i];
 		const char *symbol = binary_symbol_at(binary, entry->start);
-		struct agreement result;
+		struct cfi_verify_result result;
 
 		if (i > 0 && entry[-1].start == entry->start)
 			continue;
-		agreement_check(checker, entry, symbol != NULL &&
-				strstr(symbol, ".cold") == NULL &&
-				strstr(symbol, ".part") == NULL, &result);
+		cfi_verify_entry(checker, entry, symbol != NULL &&
+				 strstr(symbol, ".cold") == NULL &&
+				 strstr(symbol, ".part") == NULL, &result);
 		add(totals, &result);
 		for (size_t k = 0; k < result.count; k++)
 			if (request->as_json)
@@ -104,7 +104,7 @@ static void check_all(struct cfi_request *request, const struct binary *binary,
 			else
 				print_finding(request, binary, entry,
 					      &result.findings[k]);
-		agreement_free(&result);
+		cfi_verify_free(&result);
 	}
 }
 
@@ -113,13 +113,13 @@ static void print_totals(FILE *out, const struct binary *binary,
 {
 	fprintf(out, "%s: %zu functions checked, %zu agreed, %zu undecidable, "
 		"%zu disagreed\n", binary->file->path, totals->functions,
-		totals->verdicts[AGREEMENT_AGREES],
-		totals->verdicts[AGREEMENT_UNDECIDABLE],
-		totals->verdicts[AGREEMENT_DISAGREES]);
-	for (enum agreement_reason i = 0; i < AGREEMENT_REASONS; i++)
+		totals->verdicts[CFI_VERIFY_AGREES],
+		totals->verdicts[CFI_VERIFY_UNDECIDABLE],
+		totals->verdicts[CFI_VERIFY_DISAGREES]);
+	for (enum cfi_verify_reason i = 0; i < CFI_VERIFY_REASONS; i++)
 		if (totals->reasons[i] > 0)
 			fprintf(out, "  undecidable: %zu: %s\n",
-				totals->reasons[i], agreement_reason_text(i));
+				totals->reasons[i], cfi_verify_reason_text(i));
 	fprintf(out, "  %zu instructions; %zu functions start inside a frame; "
 		"in %zu, indirect jumps were assumed to reach code without "
 		"other predecessors\n", totals->instructions, totals->parts,
@@ -134,18 +134,18 @@ static void json_totals(struct json *json, const struct binary *binary,
 {
 	json_object(json, "summary");
 	json_uint(json, "functions", totals->functions);
-	json_uint(json, "agreed", totals->verdicts[AGREEMENT_AGREES]);
+	json_uint(json, "agreed", totals->verdicts[CFI_VERIFY_AGREES]);
 	json_uint(json, "undecidable",
-		  totals->verdicts[AGREEMENT_UNDECIDABLE]);
-	json_uint(json, "disagreed", totals->verdicts[AGREEMENT_DISAGREES]);
+		  totals->verdicts[CFI_VERIFY_UNDECIDABLE]);
+	json_uint(json, "disagreed", totals->verdicts[CFI_VERIFY_DISAGREES]);
 	json_uint(json, "instructions", totals->instructions);
 	json_uint(json, "parts", totals->parts);
 	json_uint(json, "assumed", totals->assumed);
 	json_uint(json, "left_out", binary->table.left_out);
 	json_object(json, "reasons");
-	for (enum agreement_reason i = 0; i < AGREEMENT_REASONS; i++)
+	for (enum cfi_verify_reason i = 0; i < CFI_VERIFY_REASONS; i++)
 		if (totals->reasons[i] > 0)
-			json_uint(json, agreement_reason_text(i),
+			json_uint(json, cfi_verify_reason_text(i),
 				  totals->reasons[i]);
 	json_end_object(json);
 	json_end_object(json);
@@ -154,7 +154,7 @@ static void json_totals(struct json *json, const struct binary *binary,
 enum exit_status cfi_check(struct cfi_request *request, const char *path)
 {
 	struct totals totals = { 0 };
-	struct agreement_checker checker;
+	struct cfi_verifier checker;
 	struct binary binary;
 	const char *wrong = binary_open_named(&binary, path,
 					      &request->places);
@@ -163,7 +163,7 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 		log_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
-	if (!agreement_open(&checker, &binary.table, &binary.symbols)) {
+	if (!cfi_verify_open(&checker, &binary.table, &binary.symbols)) {
 		log_error("%s: Capstone cannot disassemble code of this "
 			  "machine", path);
 		binary_close(&binary);
@@ -182,8 +182,8 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 	} else {
 		print_totals(request->json.out, &binary, &totals);
 	}
-	agreement_close(&checker);
+	cfi_verify_close(&checker);
 	binary_close(&binary);
-	return totals.verdicts[AGREEMENT_DISAGREES] > 0 ? EXIT_NO :
+	return totals.verdicts[CFI_VERIFY_DISAGREES] > 0 ? EXIT_NO :
 		EXIT_COMPLETE;
 }

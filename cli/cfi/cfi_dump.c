@@ -8,7 +8,7 @@
 
 #include "cli/base/terminal/log.h"
 #include "cli/cfi/cfi_verbs.h"
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 #include "cli/symbol/cfi/binary.h"
 #include "cli/symbol/names/names.h"
 
@@ -46,12 +46,12 @@ static void row_text(const struct dump *dump, const struct callframe_row *row,
 	const struct machine *machine = dump->binary->machine;
 	char rule[48], name[16];
 
-	agreement_cfa_text(machine, row, rule, sizeof(rule));
+	cfi_verify_cfa_text(machine, row, rule, sizeof(rule));
 	buffer_printf(text, "CFA=%s", rule);
 	for (unsigned i = 0; i < CALLFRAME_COLUMNS; i++) {
 		if (row->how[i] == CALLFRAME_UNSPECIFIED)
 			continue;
-		agreement_rule_text(machine, row, i, rule, sizeof(rule));
+		cfi_verify_rule_text(machine, row, i, rule, sizeof(rule));
 		buffer_printf(text, " %s=%s", column_name(dump, i, name),
 			      rule);
 	}
@@ -155,13 +155,13 @@ static bool json_row(void *owner, const struct callframe_row *row)
 	json_object(json, NULL);
 	json_uint(json, "start", row->start);
 	json_uint(json, "end", row->end);
-	agreement_cfa_text(machine, row, rule, sizeof(rule));
+	cfi_verify_cfa_text(machine, row, rule, sizeof(rule));
 	json_string(json, "cfa", rule);
 	json_object(json, "registers");
 	for (unsigned i = 0; i < CALLFRAME_COLUMNS; i++) {
 		if (row->how[i] == CALLFRAME_UNSPECIFIED)
 			continue;
-		agreement_rule_text(machine, row, i, rule, sizeof(rule));
+		cfi_verify_rule_text(machine, row, i, rule, sizeof(rule));
 		json_string(json, column_name(dump, i, name), rule);
 	}
 	json_end_object(json);

@@ -3,7 +3,7 @@
  */
 #include "cli/command/measure_words.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The n-th measure that has all of these uses. */
 static const char *nth(size_t n, unsigned uses, const char **meaning)
@@ -42,7 +42,7 @@ enum measure measure_words_take(const char *name)
 	enum measure key = MEASURE_LIVE;
 	bool found = figures_find(name, &key);
 
-	CLAIM_FULL(found);
+	DEBUG_ASSERT(found);
 	(void)found;
 	return key;
 }

@@ -95,14 +95,14 @@ pid_t recorders_find(pid_t pid)
 	return found;
 }
 
-bool recorders_await(pid_t recorder, unsigned most_us)
+bool recorders_await(pid_t recorder, unsigned max_us)
 {
 	struct pollfd end = { .events = POLLIN };
 
 	end.fd = (int)syscall(SYS_pidfd_open, recorder, 0);
 	if (end.fd < 0)
 		return errno == ESRCH;
-	poll(&end, 1, (int)(most_us / 1000) + 1);
+	poll(&end, 1, (int)(max_us / 1000) + 1);
 	close(end.fd);
 	return true;
 }

@@ -12,7 +12,7 @@
 pid_t recorders_find(pid_t pid);
 
 /* Waits for its end, at most this long. False: the kernel has no pidfd_open. */
-bool recorders_await(pid_t recorder, unsigned most_us);
+bool recorders_await(pid_t recorder, unsigned max_us);
 
 /* The target of this recorder, by its pid in its own namespace; 0: it is no
  * recorder. */

@@ -36,7 +36,8 @@ static bool go_together(const struct bundles *bundles, const struct bundle *a,
 			const struct bundle *b)
 {
 	return a->node == b->node && a->thread == b->thread &&
-		span_of(bundles, a->born) == span_of(bundles, b->born) &&
+		span_of(bundles, a->alloc_ns) ==
+			span_of(bundles, b->alloc_ns) &&
 		span_of(bundles, a->ended) == span_of(bundles, b->ended);
 }
 
@@ -46,7 +47,7 @@ static uint32_t *place_of(struct bundles *bundles, const struct bundle *bundle)
 	uint64_t hash = (uint64_t)bundle->node << 32 | bundle->thread;
 	size_t i;
 
-	hash = hash_number(hash) + span_of(bundles, bundle->born);
+	hash = hash_number(hash) + span_of(bundles, bundle->alloc_ns);
 	hash = hash_number(hash) + span_of(bundles, bundle->ended);
 	for (i = hash_number(hash) & bundles->index_mask; bundles->index[i] != 0;
 	     i = (i + 1) & bundles->index_mask)
@@ -58,8 +59,8 @@ static uint32_t *place_of(struct bundles *bundles, const struct bundle *bundle)
 
 static void merge(struct bundle *into, const struct bundle *from)
 {
-	if (from->born < into->born)
-		into->born = from->born;
+	if (from->alloc_ns < into->alloc_ns)
+		into->alloc_ns = from->alloc_ns;
 	if (from->ended > into->ended)
 		into->ended = from->ended;
 	into->bytes += from->bytes;

@@ -20,7 +20,7 @@
 
 struct bundle {
 	uint32_t node, thread;
-	uint64_t born;		/* ns: first allocation */
+	uint64_t alloc_ns;	/* ns: first allocation */
 	uint64_t ended;		/* ns: last free; BUNDLE_LIVES: still live */
 	uint64_t bytes, blocks, temporary;
 };

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's flag for gzip */
 #define GZIP_MEMORY 8			/* zlib's default */
@@ -69,7 +69,7 @@ void compressed_file_flush(struct compressed_file *compressed)
 void compressed_file_bytes(struct compressed_file *compressed,
 			   const void *bytes, size_t size)
 {
-	CLAIM_FULL(compressed->raw_size <= sizeof(compressed->raw));
+	DEBUG_ASSERT(compressed->raw_size <= sizeof(compressed->raw));
 	while (size > 0) {
 		size_t n = sizeof(compressed->raw) - compressed->raw_size;
 

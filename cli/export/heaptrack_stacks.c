@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/text/utf8.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PAIRS_MAX (1u << 20)
 #define NO_PLACE (UINT64_C(1) << 32)
@@ -30,7 +30,7 @@ void heaptrack_number(struct compressed_file *out, uint64_t number)
 	do
 		text[--at] = "0123456789abcdef"[number & 15];
 	while ((number >>= 4) != 0);
-	CLAIM_FULL(at > 0);
+	DEBUG_ASSERT(at > 0);
 	text[--at] = ' ';
 	compressed_file_bytes(out, text + at, sizeof(text) - at);
 }
@@ -209,8 +209,8 @@ uint32_t heaptrack_pair(struct heaptrack_stacks *stacks, uint64_t size,
 		forget_pairs(stacks);
 	first = table_get(&stacks->pair_of, key);
 	for (number = first; number != TABLE_NONE;) {
-		CLAIM_FULL(number >= stacks->first_pair &&
-			   number - stacks->first_pair < stacks->pair_count);
+		DEBUG_ASSERT(number >= stacks->first_pair &&
+			     number - stacks->first_pair < stacks->pair_count);
 		const struct heaptrack_pair *pair =
 			&stacks->pairs[number - stacks->first_pair];
 

@@ -18,7 +18,7 @@
 #include "cli/export/compressed_file.h"
 #include "cli/export/replay_stream.h"
 #include "cli/model/core/threads.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define TIME_STEP_NS 1000000	/* resolution of times */
 #define NO_THREAD UINT32_MAX
@@ -71,7 +71,7 @@ static void put_thread(struct writing *w, uint32_t thread)
 	number = &w->threads[thread];
 	if (*number == NO_THREAD)
 		*number = (uint32_t)w->totals[REPLAY_THREADS]++;
-	CLAIM_FULL(*number < w->totals[REPLAY_THREADS]);	/* I2 */
+	DEBUG_ASSERT(*number < w->totals[REPLAY_THREADS]);	/* I2 */
 	if (*number == w->current)
 		return;
 	w->current = *number;
@@ -107,7 +107,7 @@ static void count_alloc(struct writing *w, uint64_t size)
 
 static void leave_slot(struct writing *w, uint32_t slot)
 {
-	CLAIM_FULL(slot < w->totals[REPLAY_SLOTS]); /* I1 */
+	DEBUG_ASSERT(slot < w->totals[REPLAY_SLOTS]); /* I1 */
 	GROW(w->empty, w->empty_count, w->empty_capacity);
 	w->empty[w->empty_count++] = slot;
 }

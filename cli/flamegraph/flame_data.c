@@ -156,17 +156,17 @@ static void put_spans(struct json *json, const struct timeline *timeline,
 	assert(step > 0);
 	json_array(json, allocated ? "allocated" : "live");
 	for (size_t i = 0; i < timeline->count; i += step) {
-		uint64_t most = 0, sum = 0;
+		uint64_t max = 0, sum = 0;
 
 		for (size_t k = i; k < i + step && k < timeline->count; k++) {
 			const struct timeline_bucket *one =
 				&timeline->buckets[k];
 
 			sum += one->allocated_bytes;
-			if (one->live_bytes_max > most)
-				most = one->live_bytes_max;
+			if (one->live_bytes_max > max)
+				max = one->live_bytes_max;
 		}
-		json_uint(json, NULL, allocated ? sum : most);
+		json_uint(json, NULL, allocated ? sum : max);
 	}
 	json_end_array(json);
 }

@@ -35,16 +35,16 @@ struct follower {
 
 static double share_of(const struct flame_tree *tree, uint32_t n)
 {
-	double most = 0;
+	double max = 0;
 
 	for (int v = 0; v < FLAME_COSTS; v++) {
 		double whole = (double)tree->nodes[0].values[v];
 		double own = (double)tree->nodes[n].values[v];
 
-		if (own > 0 && own / whole > most)
-			most = own / whole;
+		if (own > 0 && own / whole > max)
+			max = own / whole;
 	}
-	return most;
+	return max;
 }
 
 /* Callers are at least as large as their callees, so all callers of a selected
@@ -120,7 +120,7 @@ static uint32_t *tracks_of_contexts(const struct flame_tracks *tracks,
 		if (self != PROFILE_NONE)
 			of_context[contexts->costs[i].node] =
 				of_node[around(tree,
-					profile->selves[self].node)];
+					profile->self_costs[self].node)];
 	}
 	free(of_node);
 	return of_context;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* If there are too many nodes, the minimum share grows by this factor. */
 #define SHARE_STEP 1.25
@@ -83,7 +83,7 @@ static void add(uint64_t sum[FLAME_ALL], const uint64_t more[FLAME_ALL])
 static float share_of(const struct walk *walk,
 		      const uint64_t values[FLAME_ALL])
 {
-	double most = 0;
+	double max = 0;
 
 	for (unsigned i = 0; i < FLAME_ALL; i++) {
 		double whole = (double)walk->whole[i];
@@ -91,10 +91,10 @@ static float share_of(const struct walk *walk,
 
 		if (value < FLAME_COSTS &&
 		    (walk->limits->costs >> value & 1) && values[i] > 0 &&
-		    (double)values[i] / whole > most)
-			most = (double)values[i] / whole;
+		    (double)values[i] / whole > max)
+			max = (double)values[i] / whole;
 	}
-	return (float)most;
+	return (float)max;
 }
 
 static bool is_kept(const struct walk *walk, uint32_t node, size_t depth)
@@ -107,7 +107,7 @@ static bool is_kept(const struct walk *walk, uint32_t node, size_t depth)
 static uint32_t append(struct flame_tree *tree, uint32_t parent,
 		       uint32_t frame, uint32_t depth, uint32_t origin)
 {
-	CLAIM_FULL(tree->count == 0 || parent < tree->count); /* I1 */
+	DEBUG_ASSERT(tree->count == 0 || parent < tree->count); /* I1 */
 	GROW(tree->nodes, tree->count, tree->capacity);
 	tree->nodes[tree->count] = (struct flame_node){
 		.parent = parent, .frame = frame, .depth = depth,
@@ -148,7 +148,7 @@ static void leave(struct walk *walk)
 			add(caller->rest, level->values);
 		}
 	} else {
-		CLAIM_FULL(level->out < tree->count);
+		DEBUG_ASSERT(level->out < tree->count);
 		memcpy(tree->nodes[level->out].values, level->values,
 		       sizeof(level->values));
 		if (level->smaller > 0) {
@@ -227,7 +227,7 @@ static void number_frames(struct flame_tree *tree)
 		if (frame == PROFILE_NONE ||
 		    tree->number[frame] != PROFILE_NONE)
 			continue;
-		CLAIM_FULL(frame < count);
+		DEBUG_ASSERT(frame < count);
 		tree->number[frame] = tree->frame_count;
 		tree->frames[tree->frame_count++] = frame;
 	}
@@ -264,7 +264,7 @@ uint64_t flame_width(const struct flame_node *node, enum flame_value value)
 
 	if (before == 0)
 		return after;	/* also if there is only one side */
-	CLAIM((before + after + change) % 2 == 0); /* I3 */
+	ASSERT((before + after + change) % 2 == 0); /* I3 */
 	return (before + after + change) / 2;
 }
 

@@ -10,7 +10,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/query/row_name.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Recordings are far apart if their total duration is less than a tenth of the
  * time from the first to the last. */
@@ -27,7 +27,7 @@ const char *graph_meaning(enum measure cost)
 		[MEASURE_TEMPORARY] = "temporary blocks freed",
 	};
 
-	CLAIM(meanings[cost] != NULL);
+	ASSERT(meanings[cost] != NULL);
 	return meanings[cost];
 }
 

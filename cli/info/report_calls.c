@@ -23,7 +23,7 @@ static void add_name(struct buffer *out, const struct frame *frame,
 void report_calls(struct frames *frames, uint32_t node, size_t width,
 		  FILE *out)
 {
-	const size_t most = width == 0 ? SIZE_MAX : NAME_MAX;
+	const size_t max = width == 0 ? SIZE_MAX : NAME_MAX;
 	LOCAL_BUFFER line = { 0 }, name = { 0 };
 
 	frames_of(frames, node);
@@ -33,7 +33,7 @@ void report_calls(struct frames *frames, uint32_t node, size_t width,
 		size_t used = fit_columns(buffer_text(&line));
 
 		buffer_clear(&name);
-		add_name(&name, &frames->list[i], most);
+		add_name(&name, &frames->list[i], max);
 		if (width != 0 && used + between + more +
 		    fit_columns(buffer_text(&name)) > width) {
 			size_t left = used + between + more < width ?

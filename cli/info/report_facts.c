@@ -26,7 +26,7 @@ static void add_command(struct buffer *out, const char *words, bool full)
 		.indent = VALUE_COLUMN, .width = report_width(),
 		.column = VALUE_COLUMN,
 	};
-	const size_t most = report_width() - VALUE_COLUMN - 2;
+	const size_t max = report_width() - VALUE_COLUMN - 2;
 	LOCAL_BUFFER word = { 0 }, cut = { 0 };
 
 	while (*words != 0) {
@@ -35,7 +35,7 @@ static void add_command(struct buffer *out, const char *words, bool full)
 		buffer_clear(&word);
 		buffer_clear(&cut);
 		quote_word(&word, words, size);
-		fit_start(&cut, word.data, full ? SIZE_MAX : most);
+		fit_start(&cut, word.data, full ? SIZE_MAX : max);
 		fit_piece(&lines, cut.data);
 		words += size + (words[size] != 0);
 	}

@@ -19,7 +19,7 @@
 #include "cli/model/map_index.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static struct weight_amount amount_of(const struct model *model, uint64_t size)
 {
@@ -218,7 +218,7 @@ static void add_selected(struct model *model, struct block *block,
 	struct histogram_bucket *cell;
 
 	block->cost = cost_of(model, block, context);
-	CLAIM_FULL(block->cost < model->contexts.cost_count);
+	DEBUG_ASSERT(block->cost < model->contexts.cost_count);
 	account_add(&model->totals, &model->contexts.costs[block->cost],
 		    block->alloc, amount);
 	account_size(model, block->size, amount);
@@ -269,7 +269,7 @@ static void number_block(struct model *model, const struct block *block)
 	if (!model->deciding && !model->measuring)
 		return;
 	GROW_TO(model->numbers, model->number_capacity, at);
-	CLAIM_FULL(at < model->number_capacity);
+	DEBUG_ASSERT(at < model->number_capacity);
 	model->numbers[at] = model->allocs;
 }
 
@@ -327,9 +327,9 @@ static uint64_t number_of(const struct model *model,
 {
 	uint32_t at = blocks_number(&model->edges.blocks, block);
 
-	CLAIM_FULL(at < model->number_capacity);
-	CLAIM_FULL(model->numbers[at] > 0 &&
-		   model->numbers[at] <= model->allocs);
+	DEBUG_ASSERT(at < model->number_capacity);
+	DEBUG_ASSERT(model->numbers[at] > 0 &&
+		     model->numbers[at] <= model->allocs);
 	return model->numbers[at];
 }
 
@@ -490,7 +490,7 @@ static void drop_selected(struct model *model, const struct block *block,
 	uint64_t lifetime = account_lifetime(block, stamp);
 	struct histogram_bucket *cell;
 
-	CLAIM_FULL(block->cost < model->contexts.cost_count);
+	DEBUG_ASSERT(block->cost < model->contexts.cost_count);
 	account_drop(&model->totals, cost, amount);
 	if (model->selection != NULL && !model->deciding &&
 	    selection_is_of_moment(model->selection))
@@ -560,8 +560,8 @@ uint32_t account_special_end(struct model *model, struct block *block,
 	if (ends_apart(model, block, stamp, end, amount))
 		return 0;
 	if (model->selection != NULL && !block->pooled) {
-		CLAIM_FULL(model->sample_mean != 0 ||
-			   model->whole.live_blocks > 0);
+		DEBUG_ASSERT(model->sample_mean != 0 ||
+			     model->whole.live_blocks > 0);
 		block_totals_end(&model->whole, amount);
 		if (end != EDGE_LOST)
 			model->whole.frees += amount.blocks;
@@ -770,9 +770,9 @@ void account_finish(struct model *model)
 
 	if (!model->begun)
 		account_begin(model);
-	CLAIM_FULL(model_is_valid(model));
-	CLAIM_FULL(freed_is_valid(&model->freed));
-	CLAIM_FULL(histograms_is_valid(&model->histograms));
+	DEBUG_ASSERT(model_is_valid(model));
+	DEBUG_ASSERT(freed_is_valid(&model->freed));
+	DEBUG_ASSERT(histograms_is_valid(&model->histograms));
 	timeline_finish(&model->timeline, &sums);
 	while ((block = blocks_next(&model->edges.blocks, &number)) != NULL)
 		if (!view_is_foreign(model, block))

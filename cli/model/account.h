@@ -20,7 +20,7 @@
 #include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
 #include "cli/model/block_observer.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The block is new and complete except for its cost. `chain`: the chain of
  * which it is the last block, or 0. */
@@ -99,8 +99,8 @@ static inline void account_drop(struct totals *totals,
 {
 	account_keep_peak(totals, cost);
 	/* bytes are not checked: in a hostile trace sums may overflow */
-	CLAIM_FULL(amount.blocks != 1 || (cost->live_blocks > 0 &&
-					  totals->live_blocks > 0));
+	DEBUG_ASSERT(amount.blocks != 1 || (cost->live_blocks > 0 &&
+					    totals->live_blocks > 0));
 	cost->live_bytes -= amount.bytes;
 	cost->live_blocks -= amount.blocks;
 	block_totals_end(totals, amount);
@@ -111,7 +111,7 @@ static inline bool account_is_temporary(const struct model *model,
 {
 	uint64_t now = model->threads.list[block->thread].allocations;
 
-	CLAIM_FULL(block->thread < model->threads.count);
+	DEBUG_ASSERT(block->thread < model->threads.count);
 	return ((now - block->sequence) & BLOCK_SEQUENCE) <=
 	       model->options.temporary;
 }
@@ -191,7 +191,7 @@ account_end(struct model *model, struct block *block, uint64_t stamp,
 	if (__builtin_expect(model->special, 0))
 		return account_special_end(model, block, stamp, by, end);
 	cost = &model->contexts.costs[block->cost];
-	CLAIM_FULL(block->cost < model->contexts.cost_count);
+	DEBUG_ASSERT(block->cost < model->contexts.cost_count);
 	account_drop(&model->totals, cost, one);
 	if (end != EDGE_LOST)
 		account_free(model, cost, block,

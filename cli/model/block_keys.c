@@ -9,7 +9,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/heap.h"
 #include "cli/model/stats/histograms.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 bool block_keys_have(const struct block_keys *keys, enum block_key key)
 {
@@ -44,7 +44,7 @@ uint32_t block_keys_number(struct block_keys *keys, const uint32_t *values)
 {
 	uint32_t number = keys->count == 0 ? 0 : values[0];
 
-	CLAIM_FULL(keys->count <= BLOCK_KEYS_MAX);
+	DEBUG_ASSERT(keys->count <= BLOCK_KEYS_MAX);
 	for (unsigned i = 1; i < keys->count; i++)
 		number = pairset_number(&keys->tuples[i - 1], number,
 					values[i]);
@@ -57,7 +57,7 @@ void block_keys_values(const struct block_keys *keys, uint32_t number,
 	for (unsigned i = keys->count; i > 1; i--) {
 		const struct pairset *tuples = &keys->tuples[i - 2];
 
-		CLAIM_FULL(number < tuples->pair_count);
+		DEBUG_ASSERT(number < tuples->pair_count);
 		values[i - 1] = tuples->pairs[number].second;
 		number = tuples->pairs[number].first;
 	}
@@ -96,7 +96,7 @@ bool block_keys_translate(const struct block_keys *keys,
 {
 	uint32_t values[BLOCK_KEYS_MAX];
 
-	CLAIM_FULL(keys->count == others->count);
+	DEBUG_ASSERT(keys->count == others->count);
 	block_keys_values(others, number, values);
 	return block_keys_find(keys, values, here);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void block_lifetimes_begin(struct block_lifetimes *block_lifetimes)
 {
@@ -22,7 +22,7 @@ void block_lifetimes_begin(struct block_lifetimes *block_lifetimes)
 void block_lifetimes_end(struct block_lifetimes *block_lifetimes,
 			 uint64_t number, unsigned class)
 {
-	CLAIM_FULL(number > 0 && number <= block_lifetimes->count);
+	DEBUG_ASSERT(number > 0 && number <= block_lifetimes->count);
 	block_lifetimes->class[number - 1] = (uint8_t)class;
 }
 

@@ -12,7 +12,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 const char *const coverage_causes[COVERAGE_CAUSES] = {
 	[COVERAGE_CULL] = "cull", [COVERAGE_STRIP] = "strip",
@@ -38,7 +38,7 @@ static struct coverage_amount amount_of(const struct totals *totals)
 
 /* The difference, at least 0: sums of a sample are rounded one by one, and
  * numbers of a hostile trace may contradict each other. */
-static uint64_t rest(uint64_t all, uint64_t part)
+static uint64_t difference(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
 }
@@ -58,15 +58,16 @@ static void add_left(const struct model *model, struct coverage *coverage)
 		add(&all, &pool);
 	}
 	add(&coverage->not_selected, &(struct coverage_amount){
-		rest(all.allocations, selected.allocations),
-		rest(all.bytes, selected.bytes),
-		rest(all.live_blocks, selected.live_blocks),
-		rest(all.live_bytes, selected.live_bytes) });
+		difference(all.allocations, selected.allocations),
+		difference(all.bytes, selected.bytes),
+		difference(all.live_blocks, selected.live_blocks),
+		difference(all.live_bytes, selected.live_bytes) });
 }
 
 /* Adds the other blocks, by the decision of filters of stacks. */
 static void add_costs(const struct model *model,
-		      enum coverage_judged (*judge)(void *owner, uint32_t node),
+		      enum coverage_decision (*decide)(void *owner,
+						       uint32_t node),
 		      void *owner, struct coverage *coverage)
 {
 	struct coverage_amount sum = { 0 };
@@ -83,18 +84,18 @@ static void add_costs(const struct model *model,
 			cost->live_blocks, cost->live_bytes,
 		};
 
-		add(to[judge == NULL ? COVERAGE_SELECTED :
-		       judge(owner, cost->node)], &amount);
+		add(to[decide == NULL ? COVERAGE_SELECTED :
+		       decide(owner, cost->node)], &amount);
 		add(&sum, &amount);
 	}
 	add(&coverage->undecidable, &coverage->cut);
 	if (model->selection == NULL)
 		add(&sum, &coverage->unrecorded);
-	CLAIM_FULL(model->sample_mean != 0 ||
-		   (sum.allocations == model->totals.allocations &&
-		    sum.bytes == model->totals.total_bytes &&
-		    sum.live_blocks == model->totals.live_blocks &&
-		    sum.live_bytes == model->totals.live_bytes));
+	DEBUG_ASSERT(model->sample_mean != 0 ||
+		     (sum.allocations == model->totals.allocations &&
+		      sum.bytes == model->totals.total_bytes &&
+		      sum.live_blocks == model->totals.live_blocks &&
+		      sum.live_bytes == model->totals.live_bytes));
 }
 
 static unsigned causes_of(const struct model *model)
@@ -144,7 +145,7 @@ static void forget_live(struct coverage *coverage)
 }
 
 void coverage_of(const struct model *model,
-		 enum coverage_judged (*judge)(void *owner, uint32_t node),
+		 enum coverage_decision (*decide)(void *owner, uint32_t node),
 		 void *owner, struct coverage *coverage)
 {
 	const struct omitted *omitted = &model->omitted;
@@ -156,17 +157,17 @@ void coverage_of(const struct model *model,
 		omitted->live_blocks, omitted->live_bytes,
 	};
 	coverage->unrecorded = (struct coverage_amount){
-		.allocations = omitted->rest_blocks,
-		.bytes = omitted->rest_bytes,
+		.allocations = omitted->skipped_blocks,
+		.bytes = omitted->skipped_bytes,
 	};
 	coverage->causes = causes_of(model);
 	take_losses(model, coverage);
-	add_costs(model, judge, owner, coverage);
+	add_costs(model, decide, owner, coverage);
 	if (blocks) {
 		add_left(model, coverage);
 		add(&coverage->undecidable, &coverage->left_out);
 	}
-	add(blocks || judge != NULL ? &coverage->undecidable :
+	add(blocks || decide != NULL ? &coverage->undecidable :
 	    &coverage->selected, &coverage->unrecorded);
 	coverage->has_live = !blocks ||
 		!selection_is_of_moment(model->selection);

@@ -49,16 +49,16 @@ struct coverage {
 };
 
 /* A filter's decision about a context. */
-enum coverage_judged {
+enum coverage_decision {
 	COVERAGE_NOT_SELECTED,
 	COVERAGE_SELECTED,
 	COVERAGE_UNDECIDABLE
 };
 
-/* The coverage of a model that has read a trace. `judge` decides about the
- * nodes of its contexts (NULL: the filter has no words about stacks). */
+/* The coverage of a model that has read a trace. `decide` decides about the
+ * nodes of its contexts (NULL: the filter has no conditions on stacks). */
 void coverage_of(const struct model *model,
-		 enum coverage_judged (*judge)(void *owner, uint32_t node),
+		 enum coverage_decision (*decide)(void *owner, uint32_t node),
 		 void *owner, struct coverage *coverage);
 /* Add `more`, of another trace, to `sum`; a zeroed struct is the empty sum. */
 void coverage_add(struct coverage *sum, const struct coverage *more);

@@ -12,7 +12,7 @@
 #include "cli/base/text/quote.h"
 #include "cli/model/model_state.h"
 #include "cli/model/stats/figures.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PAGE_SIZE_DEFAULT 4096
 #define PAGE_SIZE_MAX 0x1000000	/* larger values are taken as unknown */
@@ -30,7 +30,7 @@ void model_set_fact(struct model *model, unsigned type, const char *key,
 	uint32_t number = table_number(&model->fact_index, at,
 				       model->fact_count);
 
-	CLAIM_FULL(number <= model->fact_count);
+	DEBUG_ASSERT(number <= model->fact_count);
 	if (number == model->fact_count) {
 		GROW(model->facts, model->fact_count, model->fact_capacity);
 		model->facts[model->fact_count++] = (struct fact){
@@ -47,7 +47,7 @@ const char *model_fact(const struct model *model, unsigned type,
 	uint32_t number = known == NULL ? TABLE_NONE :
 		table_get(&model->fact_index, index_key(type, known));
 
-	CLAIM_FULL(number == TABLE_NONE || number < model->fact_count);
+	DEBUG_ASSERT(number == TABLE_NONE || number < model->fact_count);
 	return number == TABLE_NONE ? NULL : model->facts[number].value;
 }
 
@@ -166,7 +166,7 @@ uint64_t model_duration_ns(const struct model *model)
 
 uint64_t model_thread_count(const struct model *model)
 {
-	CLAIM_FULL(model->threads.count > 0);
+	DEBUG_ASSERT(model->threads.count > 0);
 	return model->threads.count - 1;	/* 0 is "unknown" */
 }
 
@@ -184,7 +184,7 @@ uint64_t model_stopped(const struct model *model)
 	for (size_t i = 0; i < contexts->cost_count; i++) {
 		uint32_t root = roots[contexts->costs[i].node];
 
-		CLAIM_FULL(root < CONTEXT_ROOTS);
+		DEBUG_ASSERT(root < CONTEXT_ROOTS);
 		if (root != GT_STOP_BOTTOM && root != GT_STOP_DEPTH)
 			stopped += contexts->costs[i].allocations;
 	}

@@ -121,10 +121,10 @@ int filter_take(struct filter *filter, int id, const char *value);
  * Printable on a terminal; valid until the next filter_take. */
 const char *filter_text(const struct filter *filter);
 
-/* Whether the filter has words about blocks, about stacks. NULL has none. */
+/* Whether the filter has conditions on blocks, on stacks. NULL has none. */
 bool filter_has_blocks(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
-/* Whether the filter has words about how blocks end, or about chains. */
+/* Whether the filter has conditions on how blocks end, or on chains. */
 bool filter_needs_ends(const struct filter *filter);
 /* Whether the filter has one of the ids from `first` to `last`. */
 bool filter_has(const struct filter *filter, enum filter_id first,

@@ -14,7 +14,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/view.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void initial_live_put(struct initial_live *part, const struct trace_live *block,
 		      uint32_t thread)
@@ -37,7 +37,7 @@ void initial_live_add(struct model *model, const struct trace_live *block)
 	}
 	thread = block->ring == UINT32_MAX ? 0 :
 		threads_of_ring(&model->threads, block->ring, &nested);
-	CLAIM_FULL(thread < model->threads.count);
+	DEBUG_ASSERT(thread < model->threads.count);
 	initial_live_put(&model->part, block, thread);
 }
 
@@ -59,7 +59,7 @@ static void alloc_initial(struct model *model, const struct trace_live *live)
 	struct block *block;
 	int is_new;
 
-	CLAIM_FULL(live->ring < model->threads.count);
+	DEBUG_ASSERT(live->ring < model->threads.count);
 	block = blocks_add(&model->edges.blocks, live->address, &is_new);
 	if (!is_new)
 		return;		/* a repeated record */
@@ -72,7 +72,7 @@ static void alloc_initial(struct model *model, const struct trace_live *live)
 	};
 	if (model->observer != NULL && model->observer->thread != NULL)
 		*model->observer->thread = live->ring;
-	model->part.born++;
+	model->part.added++;
 	account_alloc(model, block, live->context, 0);
 }
 

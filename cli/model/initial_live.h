@@ -22,7 +22,7 @@ struct initial_live {
 	 * threads.list. */
 	struct trace_live *blocks;
 	size_t count, capacity;
-	uint64_t born;		/* how many were added */
+	uint64_t added;		/* in all */
 };
 
 void initial_live_add(struct model *model, const struct trace_live *block);

@@ -27,7 +27,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/maps/maps.h"
 #include "cli/model/model_state.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Nested mappings, which only a forged trace has, would make the lists grow
  * with the square of their number. */
@@ -155,7 +155,7 @@ static void set_borders(struct map_index *maps, const struct area *areas,
 		if (kept == 0 || maps->borders[i] != maps->borders[kept - 1])
 			maps->borders[kept++] = maps->borders[i];
 	maps->border_count = kept;
-	CLAIM_FULL(kept <= 2 * count);
+	DEBUG_ASSERT(kept <= 2 * count);
 }
 
 static bool lies_above(const void *list, size_t i, uint64_t address)
@@ -182,7 +182,7 @@ static bool set_times(struct map_index *maps, const struct area *areas,
 		size_t begin = borders_up_to(maps, areas[i].start) - 1;
 		size_t end = borders_up_to(maps, areas[i].end) - 1;
 
-		CLAIM_FULL(begin < end && end < maps->border_count);
+		DEBUG_ASSERT(begin < end && end < maps->border_count);
 		sum += end - begin;
 		if (sum > TIMES_MAX)
 			return false;
@@ -272,8 +272,8 @@ static const struct map_time *find(const struct map_index *maps,
 
 	if (piece == 0 || piece == maps->border_count)
 		return NULL;
-	CLAIM_FULL(maps->borders[piece - 1] <= address &&
-		   address < maps->borders[piece]);
+	DEBUG_ASSERT(maps->borders[piece - 1] <= address &&
+		     address < maps->borders[piece]);
 	times = maps->times + maps->first[piece - 1];
 	count = maps->first[piece] - maps->first[piece - 1];
 	later = search_first(times, count, was_made_later, stamp);

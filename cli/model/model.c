@@ -17,7 +17,7 @@
 #include "cli/model/stats/figures.h"
 #include "cli/model/view.h"
 #include "cli/store/store.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DEFAULT_WINDOW 4096	/* ticks; if INFO does not have it */
 #define SAMPLE_MAX (UINT64_C(1) << 40)	/* larger means are taken as unknown */
@@ -27,7 +27,7 @@ void model_figures(const struct model *model, const struct context_cost *cost,
 {
 	bool kept = cost->epoch == model->totals.epoch;
 
-	CLAIM_FULL(cost->node < model->contexts.node_count);
+	DEBUG_ASSERT(cost->node < model->contexts.node_count);
 	*figures = (struct figures){
 		.count = cost->allocations,
 		.total_bytes = cost->total_bytes,
@@ -70,8 +70,8 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 	uintptr_t at = (uintptr_t)block - (uintptr_t)model->past;
 	uint32_t node = FREED_UNKNOWN;
 
-	CLAIM_FULL(at >= model->past_count * sizeof(*block) ||
-		   at % sizeof(*block) == 0);
+	DEBUG_ASSERT(at >= model->past_count * sizeof(*block) ||
+		     at % sizeof(*block) == 0);
 	if (model->has_freed_by && at < model->past_count * sizeof(*block))
 		node = model->past_freed_by[at / sizeof(*block)];
 	return node != FREED_UNKNOWN ? node : MODEL_NOT_FREED;
@@ -86,7 +86,7 @@ uint32_t model_freed_by(const struct model *model, const struct block *block)
 		add(&((struct model *)owner)->part, one);		\
 	}
 
-TAKE(rest, trace_rest, omitted, omitted_rest)
+TAKE(skipped, trace_skipped, omitted, omitted_skipped)
 TAKE(thread, trace_thread, threads, threads_record)
 TAKE(capture, trace_capture, threads, threads_capture)
 TAKE(usage, trace_usage, footprint, footprint_point)
@@ -150,7 +150,7 @@ static void take_image(void *owner, const struct trace_image *record)
 	struct trace_image image = *record;
 	const char *program = model_fact(model, GT_INFO, "exe");
 
-	/* the loader has no name for the main program, and the writer was
+	/* the loader has no name for the main program, and the recorder was
 	 * killed before it could read the kernel's */
 	if (image.flags & GT_IMAGE_MAIN && image.path_size == 0 && program) {
 		image.path = program;
@@ -201,7 +201,7 @@ static void find_dumps(struct model *model, struct cursor records)
 		path = intern_bytes(&model->names, map.path, map.path_size);
 		while (i < model->dump_count && model->dumps[i] != path)
 			i++;
-		CLAIM_FULL(model->dump_count <= MODEL_DUMPS);
+		DEBUG_ASSERT(model->dump_count <= MODEL_DUMPS);
 		if (i == model->dump_count && i < MODEL_DUMPS)
 			model->dumps[model->dump_count++] = path;
 	}
@@ -273,7 +273,7 @@ uint32_t model_lane_of_ring(void *owner, uint32_t ring, bool *nested)
 	struct model *model = owner;
 	uint32_t thread = threads_of_ring(&model->threads, ring, nested);
 
-	CLAIM_FULL(thread < model->threads.count);
+	DEBUG_ASSERT(thread < model->threads.count);
 	return model_lane(thread, *nested);
 }
 
@@ -322,7 +322,7 @@ void model_sink(struct model *model, struct reader_sink *sink)
 		.freed = take_freed,
 		.chains = take_chains,
 		.classes = take_classes,
-		.rest = take_rest,
+		.skipped = take_skipped,
 		.control = take_control,
 		.live = model_live,
 		.sync = take_sync,

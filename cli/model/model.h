@@ -367,7 +367,7 @@ void model_finish(struct model *model);
  * the trace, which was read. */
 void model_pair_alike(const struct model *model, struct edges *edges);
 /* I1 of model_apply.c, before sums of a sample are rounded. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool model_is_valid(const struct model *model);
 
 #endif

@@ -12,7 +12,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/view.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LOOK_AHEAD 24		/* events before use at which the bucket is
 				 * prefetched, */
@@ -27,7 +27,7 @@ static inline void alloc(void *owner, struct block *block, uint32_t lane,
 	struct model *model = owner;
 	struct thread *thread = &model->threads.list[lane >> 1];
 
-	CLAIM_FULL(lane >> 1 < model->threads.count);
+	DEBUG_ASSERT(lane >> 1 < model->threads.count);
 	block->sequence = ++thread->allocations & BLOCK_SEQUENCE;
 	block->thread = lane >> 1;
 	account_alloc(model, block, context, chain);
@@ -141,7 +141,7 @@ static size_t model_noted(struct model *model, uint32_t lane,
 static bool model_extra(struct model *model, uint32_t lane,
 			const struct trace_event *event)
 {
-	CLAIM_FULL(lane >> 1 < model->threads.count);
+	DEBUG_ASSERT(lane >> 1 < model->threads.count);
 	threads_extra(&model->threads, lane >> 1, event);
 	if (event->what == GT_EXTRA_LEFT_OUT)
 		model->threads.list[lane >> 1].allocations += event->size;
@@ -198,7 +198,7 @@ look_ahead(const struct model *model, const struct trace_event *events,
 
 static void note_undefined(struct model *model)
 {
-	CLAIM_FULL(model->contexts.undefined > model->undefined);
+	DEBUG_ASSERT(model->contexts.undefined > model->undefined);
 	format_errors_note(&model->report.errors, FORMAT_ERROR_CONTEXT,
 			   model->contexts.undefined - model->undefined);
 	model->undefined = model->contexts.undefined;
@@ -236,7 +236,7 @@ void model_events(void *owner, uint32_t lane,
 	struct model *model = owner;
 	size_t i;
 
-	CLAIM_FULL(count > 0 && lane >> 1 < model->threads.count);
+	DEBUG_ASSERT(count > 0 && lane >> 1 < model->threads.count);
 	if (!model->begun)
 		account_begin(model);
 	if (!edges_reach(&model->edges, lane))
@@ -256,7 +256,7 @@ void model_events(void *owner, uint32_t lane,
 		model->totals.last_stamp = events[count - 1].stamp;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool model_is_valid(const struct model *model)
 {
 	const struct contexts *contexts = &model->contexts;

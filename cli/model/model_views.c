@@ -9,7 +9,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* ---- parts ---- */
 
@@ -50,7 +50,7 @@ const struct threads *model_threads(const struct model *model)
 
 const struct thread *model_thread(const struct model *model, uint32_t number)
 {
-	CLAIM_FULL(number < model->threads.count);
+	DEBUG_ASSERT(number < model->threads.count);
 	return &model->threads.list[number];
 }
 
@@ -61,7 +61,7 @@ const struct images *model_images(const struct model *model)
 
 const struct image *model_image(const struct model *model, uint32_t index)
 {
-	CLAIM_FULL(index < model->images.count);
+	DEBUG_ASSERT(index < model->images.count);
 	return &model->images.list[index];
 }
 
@@ -190,7 +190,7 @@ bool model_has_too_many_groups(const struct model *model)
 
 uint64_t model_live_at_begin(const struct model *model)
 {
-	return model->part.born;
+	return model->part.added;
 }
 
 void model_pair_alike(const struct model *model, struct edges *edges)
@@ -208,7 +208,7 @@ uint64_t model_span_ns(const struct model *model, uint64_t ticks)
 
 uint32_t model_node_of(const struct model *model, const struct block *block)
 {
-	CLAIM_FULL(block->cost < model->contexts.cost_count);
+	DEBUG_ASSERT(block->cost < model->contexts.cost_count);
 	return model->contexts.costs[block->cost].node;
 }
 
@@ -229,7 +229,7 @@ bool model_has_named_code(const struct model *model)
 
 const char *model_named_code(struct model *model, uint64_t pc, uint32_t node)
 {
-	CLAIM_FULL(node < model->contexts.node_count);
+	DEBUG_ASSERT(node < model->contexts.node_count);
 	return perfmap_find(&model->perfmap, pc,
 			    contexts_id(&model->contexts, node));
 }

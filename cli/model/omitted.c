@@ -9,7 +9,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/account.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* per row: so that sums do not
 						 * overflow */
@@ -54,13 +54,15 @@ void omitted_classes(struct omitted *omitted,
 }
 
 /* A thread's unrecorded allocations come in several records. */
-void omitted_rest(struct omitted *omitted, const struct trace_rest *rest)
+void omitted_skipped(struct omitted *omitted,
+		     const struct trace_skipped *skipped)
 {
 	for (unsigned i = 0; i < GT_CLASSES; i++) {
 		for (unsigned k = 0; k < GT_REST_VALUES; k++)
-			omitted->rest.size[i][k] += rest->size[i][k];
-		omitted->rest_blocks += rest->size[i][GT_REST_ALLOCATIONS];
-		omitted->rest_bytes += rest->size[i][GT_REST_BYTES];
+			omitted->skipped.size[i][k] += skipped->size[i][k];
+		omitted->skipped_blocks +=
+			skipped->size[i][GT_REST_ALLOCATIONS];
+		omitted->skipped_bytes += skipped->size[i][GT_REST_BYTES];
 	}
 }
 
@@ -117,27 +119,27 @@ static void merge_rows(struct omitted *omitted)
 			add_row(&rows[count], &rows[i]);
 		else
 			rows[++count] = rows[i];
-	CLAIM_FULL(count < omitted->row_count);
+	DEBUG_ASSERT(count < omitted->row_count);
 	omitted->row_count = count + 1;
 }
 
 /* The difference, at least 0: numbers of a hostile trace may contradict each
  * other. */
-static uint64_t rest(uint64_t all, uint64_t part)
+static uint64_t difference(uint64_t all, uint64_t part)
 {
 	return part < all ? all - part : 0;
 }
 
 static uint64_t live_blocks(const struct trace_totals *row)
 {
-	return rest(row->value[GT_TOTALS_ALLOCATIONS],
-		    row->value[GT_TOTALS_FREES]);
+	return difference(row->value[GT_TOTALS_ALLOCATIONS],
+			  row->value[GT_TOTALS_FREES]);
 }
 
 static uint64_t live_bytes(const struct trace_totals *row)
 {
-	return rest(row->value[GT_TOTALS_BYTES],
-		    row->value[GT_TOTALS_FREED_BYTES]);
+	return difference(row->value[GT_TOTALS_BYTES],
+			  row->value[GT_TOTALS_FREED_BYTES]);
 }
 
 void omitted_settle(struct omitted *omitted)
@@ -190,7 +192,7 @@ static void apply(struct model *model, const struct trace_totals *row,
 	const uint64_t *value = row->value;
 	uint64_t blocks = live_blocks(row), bytes = live_bytes(row);
 
-	CLAIM_FULL(index < model->contexts.cost_count);
+	DEBUG_ASSERT(index < model->contexts.cost_count);
 	account_keep_peak(totals, cost);
 	if (value[GT_TOTALS_ALLOCATIONS] > 0 &&
 	    (cost->allocations == 0 || value[GT_TOTALS_FIRST] < cost->first))
@@ -242,9 +244,9 @@ static void apply_freed(struct model *model, const struct omitted_freed *row)
 }
 
 /* Limits numbers of a hostile trace. */
-static uint64_t at_most(uint64_t value, uint64_t most)
+static uint64_t at_most(uint64_t value, uint64_t max)
 {
-	return value < most ? value : most;
+	return value < max ? value : max;
 }
 
 static void apply_chains(struct model *model, const struct trace_totals *row)
@@ -278,10 +280,10 @@ static void apply_classes(struct histograms *histograms,
 		size->bytes += value[GT_SIZE_BYTES];
 		size->frees += value[GT_SIZE_FREES];
 		size->temporary += value[GT_SIZE_TEMPORARY];
-		size->live_blocks += rest(value[GT_SIZE_ALLOCATIONS],
-					  value[GT_SIZE_FREES]);
-		size->live_bytes += rest(value[GT_SIZE_BYTES],
-					 value[GT_SIZE_FREED_BYTES]);
+		size->live_blocks += difference(value[GT_SIZE_ALLOCATIONS],
+						value[GT_SIZE_FREES]);
+		size->live_bytes += difference(value[GT_SIZE_BYTES],
+					       value[GT_SIZE_FREED_BYTES]);
 		size->lifetime += (double)value[GT_SIZE_LIFETIME];
 		value = classes->lifetime[i];
 		histograms->lifetimes[i].blocks += value[GT_LIFETIME_BLOCKS];
@@ -298,11 +300,12 @@ static void apply_rest(struct model *model)
 	for (unsigned i = 0; i < GT_CLASSES; i++) {
 		struct size_class *size = &model->histograms.sizes[i];
 
-		size->allocations += omitted->rest.size[i][GT_REST_ALLOCATIONS];
-		size->bytes += omitted->rest.size[i][GT_REST_BYTES];
+		size->allocations +=
+			omitted->skipped.size[i][GT_REST_ALLOCATIONS];
+		size->bytes += omitted->skipped.size[i][GT_REST_BYTES];
 	}
-	model->totals.allocations += omitted->rest_blocks;
-	model->totals.total_bytes += omitted->rest_bytes;
+	model->totals.allocations += omitted->skipped_blocks;
+	model->totals.total_bytes += omitted->skipped_bytes;
 }
 
 void omitted_apply(struct model *model)
@@ -337,8 +340,8 @@ void omitted_forget(struct omitted *omitted)
 	omitted->live_blocks = omitted->live_bytes = 0;
 	memset(&omitted->classes, 0, sizeof(omitted->classes));
 	memset(&omitted->run, 0, sizeof(omitted->run));
-	memset(&omitted->rest, 0, sizeof(omitted->rest));
-	omitted->rest_blocks = omitted->rest_bytes = 0;
+	memset(&omitted->skipped, 0, sizeof(omitted->skipped));
+	omitted->skipped_blocks = omitted->skipped_bytes = 0;
 }
 
 void omitted_free(struct omitted *omitted)

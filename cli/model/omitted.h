@@ -30,8 +30,8 @@ struct omitted {
 	uint64_t blocks, bytes;	/* sum over all */
 	uint64_t live_blocks, live_bytes;	/* part of these:
 						 * omitted_settle */
-	struct trace_rest rest;	/* never recorded, by option, */
-	uint64_t rest_blocks, rest_bytes;	/* sum over all */
+	struct trace_skipped skipped;	/* never recorded, by option, */
+	uint64_t skipped_blocks, skipped_bytes;	/* sum over all */
 	uint64_t kept_peak_stamp;	/* of the blocks in the trace; 0: the
 					 * same as the run's */
 	struct trace_run run;	/* as it was before; zeros: not known */
@@ -44,7 +44,8 @@ void omitted_chains(struct omitted *omitted,
 		    const struct trace_totals *chains);
 void omitted_classes(struct omitted *omitted,
 		     const struct trace_classes *classes);
-void omitted_rest(struct omitted *omitted, const struct trace_rest *rest);
+void omitted_skipped(struct omitted *omitted,
+		     const struct trace_skipped *skipped);
 void omitted_run(struct omitted *omitted, const struct trace_run *run);
 /* Everything was read: merges rows of one context and thread. May be called
  * again. */

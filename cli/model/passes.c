@@ -28,7 +28,7 @@
 #include "cli/model/passes.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* `notes`: for the reader. */
 static int run(struct model *model, const char *path, bool outline,
@@ -333,7 +333,7 @@ int model_group_peaks(const struct model *model, const char *path,
 
 		if (cost->key >= count)
 			continue;
-		CLAIM_FULL(peaks[cost->key].bytes == 0);
+		DEBUG_ASSERT(peaks[cost->key].bytes == 0);
 		peaks[cost->key] = (struct group_peak){
 			.bytes = cost->own_peak_bytes,
 			.blocks = cost->own_peak_blocks,

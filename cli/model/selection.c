@@ -26,7 +26,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 
 /* A block of a chain that has not ended. */
@@ -656,7 +656,7 @@ bool selection_matches(const struct selection *selection,
 		       const struct block *block,
 		       const struct selection_end *end)
 {
-	CLAIM_FULL(!selection_needs_others(selection));
+	DEBUG_ASSERT(!selection_needs_others(selection));
 	return selection_may(selection, block) &&
 	       ends_within(selection, block, end) && is_fated(selection, end);
 }
@@ -691,8 +691,8 @@ void selection_chain(struct selection *selection, struct chain *chain,
 	for (chain->pending = 0; entry != 0; entry = next) {
 		struct pending *p = &selection->pending[entry];
 
-		CLAIM_FULL(entry < selection->pending_count &&
-			   p->position <= chain->length);
+		DEBUG_ASSERT(entry < selection->pending_count &&
+			     p->position <= chain->length);
 		if (chain_passes(selection, chain, p->position, end))
 			decide(selection, p->number,
 			       p->sure || is_chain_fated(selection, end));

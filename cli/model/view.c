@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli/model/account.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void view_forget_figures(struct model *model)
 {
@@ -40,7 +40,7 @@ static void begin_anew(struct model *model, uint64_t stamp)
 {
 	if (model->controls.known && stamp != model->controls.view)
 		return;
-	CLAIM_FULL(stamp >= model->controls.view);
+	DEBUG_ASSERT(stamp >= model->controls.view);
 	model->controls.view = stamp;
 	model->controls.foreign = 0;
 	edges_forget_chains(&model->edges);
@@ -88,7 +88,7 @@ void view_advance(struct model *model, uint64_t stamp)
 {
 	struct controls *controls = &model->controls;
 
-	CLAIM_FULL(controls->next <= controls->count);
+	DEBUG_ASSERT(controls->next <= controls->count);
 	while (controls_next(controls) <= stamp &&
 	       controls->next < controls->count)
 		apply(model, &controls->list[controls->next++]);

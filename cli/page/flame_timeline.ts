@@ -28,7 +28,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 	if (!given || !given.live.some((bytes) => bytes > 0))
 		return;
 	const data = given;
-	const most = Math.max(...data.live);
+	const max = Math.max(...data.live);
 	const busiest = Math.max(...data.allocated, 1);
 	/* The end of the recording; the last span may exceed it. */
 	const end_ns = Math.max(data.end_ns, data.start_ns + 1);
@@ -53,7 +53,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 		paint.beginPath();
 		paint.moveTo(from, HEIGHT);
 		[...values, last].forEach((bytes, i) => {
-			const y = HEIGHT - bytes / most * (HEIGHT - 4);
+			const y = HEIGHT - bytes / max * (HEIGHT - 4);
 			const ns = data.start_ns + i * width_ns;
 
 			paint.lineTo(place(wide, ns), y);
@@ -106,7 +106,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 
 		caption.textContent = at < 0 ?
 			`live bytes over ${quantity.time(end_ns)}, at ` +
-			`most ${quantity.size(most)}; line: the peak of the ` +
+			`most ${quantity.size(max)}; line: the peak of the ` +
 			`program, after ${quantity.time(data.peak_ns)}; ` +
 			`bars: allocated${ofSelected()}` :
 			`${quantity.time(begin(at))} – ` +

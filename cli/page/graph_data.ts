@@ -56,7 +56,7 @@ export function valueAt(series: Series, cost: Cost, step: number): number {
 	return values(series, cost)[step - series.from] ?? 0;
 }
 
-export function most(series: Series, cost: Cost): number {
+export function max(series: Series, cost: Cost): number {
 	return values(series, cost).reduce((a, b) => Math.max(a, b), 0);
 }
 

@@ -2,7 +2,7 @@
  * The page of a graph: controls above the plot, and a legend with the values of
  * the step that the mouse or keys point to.
  */
-import { COSTS, Cost, MEANINGS, Series, briefly, colour, most, read, valueAt } from
+import { COSTS, Cost, MEANINGS, Series, briefly, colour, max, read, valueAt } from
 	"./graph_data";
 import { Plot, Shown } from "./graph_plot";
 import * as quantity from "./quantity";
@@ -38,7 +38,7 @@ function say(): void {
 	about.textContent = `${MEANINGS[cost]}, ${data.about}`;
 	highest.textContent = at < 0 ? "max" : "value";
 	for (const { row, value, series } of rows) {
-		value.textContent = briefly(cost, at < 0 ? most(series, cost) :
+		value.textContent = briefly(cost, at < 0 ? max(series, cost) :
 			valueAt(series, cost, at));
 		row.classList.toggle("off", shown.hidden.has(
 			data.series.indexOf(series)));

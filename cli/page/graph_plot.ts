@@ -27,7 +27,7 @@ export class Plot {
 	private readonly probe: HTMLElement;
 	private wide = 0;
 	private high = 0;
-	private most = 1;
+	private max = 1;
 
 	constructor(element: HTMLElement, private readonly shown: Shown) {
 		this.canvas = element.querySelector("canvas") as
@@ -48,7 +48,7 @@ export class Plot {
 
 	draw(): void {
 		this.fit();
-		this.most = this.findMost();
+		this.max = this.findMax();
 		this.grid();
 		this.all();
 		this.axis();
@@ -77,7 +77,7 @@ export class Plot {
 		return getComputedStyle(this.probe).color;
 	}
 
-	private findMost(): number {
+	private findMax(): number {
 		const { series, hidden, cost, stacked, steps } = this.shown;
 		const sums = new Array<number>(steps).fill(0);
 
@@ -98,7 +98,7 @@ export class Plot {
 	}
 
 	private y(value: number): number {
-		return this.high - BOTTOM - value / this.most *
+		return this.high - BOTTOM - value / this.max *
 			(this.high - TOP - BOTTOM);
 	}
 
@@ -108,7 +108,7 @@ export class Plot {
 
 		paint.textAlign = "right";
 		paint.textBaseline = "middle";
-		for (const value of scale.ofValues(this.most, isBytes(cost))) {
+		for (const value of scale.ofValues(this.max, isBytes(cost))) {
 			const y = Math.round(this.y(value)) + .5;
 
 			paint.fillStyle = this.style("--grid");

@@ -7,10 +7,10 @@ const TICKS = 8;
 const SECONDS = [1, 2, 5, 10, 20, 60, 120, 300, 600, 1200, 3600, 7200, 21600,
 		 43200, 86400];
 
-function step(most: number, binary: boolean): number {
+function step(max: number, binary: boolean): number {
 	let tick = 1;
 
-	for (let i = 0; most / tick >= TICKS + 1; i++)
+	for (let i = 0; max / tick >= TICKS + 1; i++)
 		tick = binary ? tick * 2 : i % 3 === 1 ? tick / 2 * 5 :
 			tick * 2;
 	return tick;
@@ -21,8 +21,8 @@ function range(end: number, tick: number): number[] {
 			  (_, i) => i * tick);
 }
 
-export function ofValues(most: number, binary: boolean): number[] {
-	return range(most, step(most, binary));
+export function ofValues(max: number, binary: boolean): number[] {
+	return range(max, step(max, binary));
 }
 
 export function ofTimes(end_ns: number): number[] {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static bool add_key(struct query *query, const char *name, size_t size,
 		    struct buffer *why)
@@ -121,7 +121,7 @@ void query_block_keys(const struct query *query, struct block_keys *keys)
 	keys->count = 0;
 	for (unsigned i = 0; i < query->key_count; i++)
 		if (query->keys[i]->of == QUERY_OF_BLOCK) {
-			CLAIM(keys->count < BLOCK_KEYS_MAX);
+			ASSERT(keys->count < BLOCK_KEYS_MAX);
 			keys->list[keys->count++] = query->keys[i]->block;
 		}
 }

@@ -3,7 +3,7 @@
  *
  * Groups are made of the model's costs, each with a context and the values of
  * block keys. If only frames distinguish groups, or if there are several
- * traces, they are made of a profile's selves. A group is the tuple of its
+ * traces, they are made of a profile's self costs. A group is the tuple of its
  * keys' values: with one key, the value itself; with several, the number of a
  * chain of pairs.
  *
@@ -22,7 +22,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/index/index_sweep.h"
 #include "cli/query/passes_needed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* A cost, or a profile's self, to be grouped. */
 struct piece {
@@ -55,7 +55,7 @@ static bool piece_of(const struct query_rows *rows, size_t number,
 
 	if (of_selves(rows)) {
 		const struct profile_self *self =
-			&source->profile->selves[number];
+			&source->profile->self_costs[number];
 
 		*piece = (struct piece){
 			.figures = self->figures, .node = self->node,
@@ -118,7 +118,7 @@ static uint32_t value_of(const struct query_rows *rows, unsigned key,
 	case QUERY_OF_FRAME:
 		break;
 	}
-	CLAIM_FULL(piece->self < source->profile->self_count);
+	DEBUG_ASSERT(piece->self < source->profile->self_count);
 	return rows->groups[key].of_self[piece->self];
 }
 
@@ -162,7 +162,7 @@ static size_t values_of(struct query_rows *rows, const struct piece *piece)
 {
 	const struct profile *profile = rows->source->profile;
 	size_t count = 0;
-	uint32_t n = rows->adding[profile->selves[piece->self].node];
+	uint32_t n = rows->adding[profile->self_costs[piece->self].node];
 
 	for (; n != PROFILE_NONE;
 	     n = rows->adding[profile->nodes[n].parent]) {
@@ -205,7 +205,7 @@ static size_t row_for(struct query_rows *rows, uint32_t group)
 	size_t at = rows->query->key_count > 1 ? group :
 		table_number(&rows->row_of, group, rows->count);
 
-	CLAIM_FULL(at <= rows->count);
+	DEBUG_ASSERT(at <= rows->count);
 	return at;
 }
 
@@ -318,7 +318,7 @@ static void offer(struct query_rows *rows, size_t limit,
 	struct query_row *heap = rows->list;
 	size_t i = rows->count;
 
-	CLAIM_FULL(limit > 0 && rows->count <= limit);
+	DEBUG_ASSERT(limit > 0 && rows->count <= limit);
 	if (rows->count < limit) {
 		rows->count++;
 		while (i > 0 && order(rows, &heap[(i - 1) / 2], row) < 0) {
@@ -340,7 +340,7 @@ static void offer(struct query_rows *rows, size_t limit,
 		heap[i] = heap[child];
 		i = child;
 	}
-	CLAIM_FULL(i < limit);
+	DEBUG_ASSERT(i < limit);
 	heap[i] = *row;
 }
 
@@ -519,7 +519,7 @@ void query_no_value(const struct query_rows *rows, unsigned key,
 	static const struct query_process nobody = { .program = "" };
 	const struct query *query = rows->query;
 
-	CLAIM_FULL(key < query->key_count);
+	DEBUG_ASSERT(key < query->key_count);
 	*value = (struct query_value){
 		.model = rows->source->model,
 		.process = &nobody,
@@ -600,7 +600,7 @@ uint32_t query_row_of(struct query_rows *rows, uint32_t cost)
 	struct piece piece = { 0 };
 	uint32_t group;
 
-	CLAIM_FULL(rows->grouped && query_inclusive(rows->query) == NULL);
+	DEBUG_ASSERT(rows->grouped && query_inclusive(rows->query) == NULL);
 	index_rows(rows);
 	return piece_of_cost(rows, cost, &piece) &&
 	       group_of(rows, &piece, 0, true, &group) ?

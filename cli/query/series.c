@@ -24,7 +24,7 @@
 #include "cli/model/moment.h"
 #include "cli/model/index/index_sweep.h"
 #include "cli/model/block_observer.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define NOT_YET UINT32_MAX
 
@@ -104,7 +104,7 @@ static void close_step(struct follower *f)
 {
 	size_t steps = f->series->axis.steps;
 
-	CLAIM_FULL(f->step < steps);
+	DEBUG_ASSERT(f->step < steps);
 	for (size_t i = 0; i <= f->all; i++) {
 		struct series_step *now = &f->now[i];
 
@@ -181,7 +181,7 @@ static void take_end(void *owner, const struct block *block, uint32_t number,
 	for (uint32_t i = 1; i <= members[0]; i++) {
 		struct series_step *now = &f->now[members[i]];
 
-		CLAIM_FULL(now->live_blocks >= amount.blocks);
+		DEBUG_ASSERT(now->live_blocks >= amount.blocks);
 		now->live_blocks -= amount.blocks;
 		now->live_bytes -= amount.bytes;
 		if (end == EDGE_LOST)
@@ -362,17 +362,17 @@ int series_follow(struct query_rows *rows, size_t shown,
 		  const struct series_axis *axis, struct series *series)
 {
 	const struct query_source *source = rows->source;
-	size_t most = SERIES_CELLS_MAX / axis->steps - 2;
+	size_t max = SERIES_CELLS_MAX / axis->steps - 2;
 	struct follower f = { .rows = rows, .series = series };
 	int status = EXIT_COMPLETE;
 
-	CLAIM(axis->steps > 0 && axis->steps <= SERIES_STEPS_MAX);
+	ASSERT(axis->steps > 0 && axis->steps <= SERIES_STEPS_MAX);
 	if (shown > rows->count)
 		shown = rows->count;
 	*series = (struct series){
-		.axis = *axis, .shown = shown < most ? shown : most,
+		.axis = *axis, .shown = shown < max ? shown : max,
 	};
-	if (shown > most)
+	if (shown > max)
 		note_limit(source, series);
 	f.all = series->shown + 1;
 	series->list = grow_zeroed((f.all + 1) * axis->steps,

@@ -1,6 +1,6 @@
 /*
  * arenas_request.h: requests a thread of the target to measure the C library's
- * arenas (the writer's half of arenas.h). The writer only.
+ * arenas (the recorder's half of arenas.h). The recorder only.
  */
 #ifndef GNOMON_ARENAS_REQUEST_H
 #define GNOMON_ARENAS_REQUEST_H

@@ -26,7 +26,7 @@
  * I2: no event above `settled` was taken (event_merge.h), and no SYNC has a
  *     watermark above it.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/control.h"
 
@@ -47,7 +47,7 @@
 #include "cli/recorder/live_blocks/stats.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CONTROL_NAMES 4096	/* snapshot names remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)
@@ -96,7 +96,7 @@ static void control_moment(struct writer *w, enum gt_control_what what,
 {
 	bool serving = w->control.serving;
 
-	CLAIM_FULL(request->tick >= w->drain.watermark); /* I2 */
+	DEBUG_ASSERT(request->tick >= w->drain.watermark); /* I2 */
 	w->control.serving = true;
 	if (what == GT_CONTROL_START || what == GT_CONTROL_CLEAR)
 		tracker_begin_anew(w, request->tick,
@@ -125,7 +125,7 @@ static void control_start(struct writer *w, struct control_request *request)
 	/* hooks did not record mappings while stopped */
 	maps_watch_whole(&w->maps);
 	control_moment(w, GT_CONTROL_START, request);
-	CLAIM_FULL(request->tick >= control->end_tick); /* I1 */
+	DEBUG_ASSERT(request->tick >= control->end_tick); /* I1 */
 	control->begin_tick = request->tick;
 	control->clear_tick = control->end_tick = 0;
 	control->begun++;
@@ -146,7 +146,7 @@ static void control_stop(struct writer *w, struct control_request *request)
 	control_moment(w, GT_CONTROL_STOP, request);
 	control->off = true;
 	gate_shut(w->r->shared);
-	CLAIM_FULL(request->tick >= control->begin_tick); /* I1 */
+	DEBUG_ASSERT(request->tick >= control->begin_tick); /* I1 */
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
 	ring_kick(w->r->rings, w->r->ring_count);
@@ -195,7 +195,7 @@ static bool control_name_is_new(struct control *control, const char *name)
 	for (i = 0; i < control->name_count; i++)
 		if (control->names[i] == hash)
 			return false;
-	CLAIM_FULL(control->name_count < CONTROL_NAMES);
+	DEBUG_ASSERT(control->name_count < CONTROL_NAMES);
 	control->names[control->name_count++] = hash;
 	return true;
 }
@@ -314,7 +314,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 {
 	enum control_what what = request->what;
 
-	CLAIM_FULL(request->tick == w->control.settled); /* I1 */
+	DEBUG_ASSERT(request->tick == w->control.settled); /* I1 */
 	control_answer(request, 0, "");
 	if (what == CONTROL_TOGGLE)
 		what = w->control.off ? CONTROL_START : CONTROL_STOP;
@@ -330,7 +330,7 @@ static void control_serve(struct writer *w, struct control_request *request)
 		break;
 	case CONTROL_CLEAR:
 		control_moment(w, GT_CONTROL_CLEAR, request);
-		CLAIM_FULL(request->tick >= w->control.begin_tick); /* I1 */
+		DEBUG_ASSERT(request->tick >= w->control.begin_tick); /* I1 */
 		w->control.clear_tick = request->tick;
 		break;
 	case CONTROL_MARKER:
@@ -381,14 +381,14 @@ void control_scanned(struct writer *w)
 	struct gate_request posted;
 	struct control_request request;
 	uint64_t scanned = w->drain.scanned;
-	unsigned most = GATE_SLOTS;	/* there are no more */
+	unsigned left = GATE_SLOTS;	/* there are no more */
 
 	if (control->serving)
 		return;
 	control->serving = true;
 	/* A later request waits for the next scan: its events may not be
 	 * visible yet. */
-	while (most-- && gate_next(w->r->shared, &posted) &&
+	while (left-- && gate_next(w->r->shared, &posted) &&
 	       posted.cycles >> w->drain.tick_shift <= scanned) {
 		gate_take(w->r->shared);
 		request = (struct control_request){

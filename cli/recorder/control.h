@@ -14,7 +14,7 @@
 
 struct writer;
 
-/* Used by the writer only. */
+/* Used by the recorder only. */
 struct control {
 	uint64_t begun;		/* recordings so far */
 	bool off;		/* recording is stopped: events do not count */
@@ -49,14 +49,14 @@ void control_scanned(struct writer *w);
 /* In each round: handles requests by signals and timers. */
 void control_step(struct writer *w, uint64_t now_ns);
 
-/* How long the writer may sleep until the next timer. */
+/* How long the recorder may sleep until the next timer. */
 uint64_t control_wait_ns(const struct writer *w);
 
 /*
- * Handles a request. The writer only. -EALREADY: the recording is in that state
- * already; -EAGAIN: call again in the next round. A snapshot is only begun
- * here: `number` and `name` are set to those of the snapshot, and control_taken
- * says when it is complete.
+ * Handles a request. The recorder only. -EALREADY: the recording is in that
+ * state already; -EAGAIN: call again in the next round. A snapshot is only
+ * begun here: `number` and `name` are set to those of the snapshot, and
+ * control_taken says when it is complete.
  */
 void control_do(struct writer *w, struct control_request *request);
 bool control_taken(const struct writer *w, uint64_t number);

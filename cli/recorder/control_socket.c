@@ -5,8 +5,8 @@
  *	          ▲                                                         │
  *	          └──────────────────── answer is sent ◀────────────────────┘
  *
- * The socket name belongs to the first binder. After an exec, the writer of the
- * previous program still has it for a moment, so binding is retried.
+ * The socket name belongs to the first binder. After an exec, the recorder of
+ * the previous program still has it for a moment, so binding is retried.
  *
  * I1: no call blocks. A client that sends no complete line in time, or does not
  *     read its answer, is disconnected.
@@ -30,7 +30,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/control_probe.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* check for connections */
 #define SOCKET_BIND_NS (100 * UINT64_C(1000000))	/* between attempts */
@@ -108,7 +108,7 @@ void control_socket_init(struct writer *w)
 
 static void client_close(struct control_client *client)
 {
-	CLAIM_FULL(client->fd >= 0);
+	DEBUG_ASSERT(client->fd >= 0);
 	close(client->fd);
 	*client = (struct control_client){ .fd = -1 };
 }
@@ -207,7 +207,7 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 					     "again");
 			continue;
 		}
-		CLAIM_FULL(client->fd < 0);
+		DEBUG_ASSERT(client->fd < 0);
 		client->fd = fd;
 		client->since_ns = now_ns;
 	}
@@ -219,7 +219,7 @@ static void client_take(struct writer *w, struct control_client *client,
 {
 	bool more = client->length > n + 1;
 
-	CLAIM_FULL(n < client->length);
+	DEBUG_ASSERT(n < client->length);
 	client->length = 0;
 	client->asks = !more && control_text_read(client->line, n,
 						  &client->request);
@@ -242,7 +242,7 @@ static bool client_hear(struct control_client *client, uint64_t now_ns)
 	if (n <= 0)
 		return false;
 	client->length += n;
-	CLAIM_FULL(client->length <= sizeof(client->line));
+	DEBUG_ASSERT(client->length <= sizeof(client->line));
 	return true;
 }
 
@@ -269,7 +269,7 @@ static void client_read(struct writer *w, struct control_client *client,
 static void client_serve(struct writer *w, struct control_client *client,
 			 uint64_t now_ns)
 {
-	CLAIM_FULL(!client->asks || !client->waits);
+	DEBUG_ASSERT(!client->asks || !client->waits);
 	if (client->asks) {
 		/* the next program's recorder answers itself */
 		if (!target_same(&w->target)) {

@@ -1,6 +1,6 @@
 /*
  * control_socket.h: the socket on which other processes send requests
- * (control_text.h). The writer only; no function here blocks.
+ * (control_text.h). The recorder only; no function here blocks.
  */
 #ifndef GNOMON_CONTROL_SOCKET_H
 #define GNOMON_CONTROL_SOCKET_H
@@ -31,7 +31,7 @@ struct control_socket {
 	struct control_client client[CONTROL_SOCKET_CLIENTS];
 };
 
-/* init: once, as the writer starts. open: at the start, and again if the
+/* init: once, as the recorder starts. open: at the start, and again if the
  * program has closed the recorder's descriptors. */
 void control_socket_init(struct writer *w);
 void control_socket_open(struct writer *w);
@@ -39,7 +39,7 @@ void control_socket_open(struct writer *w);
 /* In each round. */
 void control_socket_step(struct writer *w, uint64_t now_ns);
 
-/* Whether a client is connected: then the writer makes rounds more often. */
+/* Whether a client is connected: then the recorder makes rounds more often. */
 bool control_socket_busy(const struct control_socket *socket);
 
 /* Closes all connections and frees the name for the next program that this

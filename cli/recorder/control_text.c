@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 enum control_text_named { NEVER, PERHAPS, ALWAYS };
 
@@ -69,7 +69,7 @@ static bool control_text_name(const char *name, size_t n,
 	if (control_text_is_number(name, n))
 		return control_text_refuse(request, "got a number as a name: "
 					   "use a name that is not a number");
-	CLAIM_FULL(n < sizeof(request->name));
+	DEBUG_ASSERT(n < sizeof(request->name));
 	memcpy(request->name, name, n);
 	return true;
 }

@@ -21,7 +21,7 @@
 #include "cli/recorder/live_blocks/cull.h"
 #include "cli/recorder/live_blocks/rotation.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EVENT_MERGE_AHEAD 16	/* records to prefetch */
 #define EVENT_MERGE_SHARE 2	/* a half full ring counts as pressed */
@@ -29,8 +29,8 @@
 int event_merge_init(struct event_merge *merge, struct block_table *table)
 {
 	merge->table = table;
-	merge->rings.most = GL_RINGS_MAX * sizeof(struct event_merge_ring);
-	merge->heap.most = GL_RINGS_MAX * sizeof(uint32_t);
+	merge->rings.max = GL_RINGS_MAX * sizeof(struct event_merge_ring);
+	merge->heap.max = GL_RINGS_MAX * sizeof(uint32_t);
 	return vector_reach(&merge->heap, sizeof(uint32_t)) ? 0 : -ENOMEM;
 }
 
@@ -39,8 +39,8 @@ int event_merge_init(struct event_merge *merge, struct block_table *table)
 static struct event_merge_ring *
 event_merge_ring(const struct event_merge *merge, uint32_t id)
 {
-	CLAIM_FULL((id + UINT64_C(1)) * sizeof(struct event_merge_ring) <=
-		   merge->rings.ready);
+	DEBUG_ASSERT((id + UINT64_C(1)) * sizeof(struct event_merge_ring) <=
+		     merge->rings.ready);
 	return (struct event_merge_ring *)merge->rings.at + id;
 }
 
@@ -58,7 +58,7 @@ static void event_merge_sift(struct event_merge *merge, uint32_t i)
 {
 	uint32_t *heap = (uint32_t *)merge->heap.at, moving = heap[i];
 
-	CLAIM_FULL(i < merge->heaped);
+	DEBUG_ASSERT(i < merge->heaped);
 	for (;;) {
 		uint32_t child = 2 * i + 1;
 
@@ -80,7 +80,7 @@ static void event_merge_push(struct event_merge *merge, uint32_t id)
 	uint32_t *heap = (uint32_t *)merge->heap.at;
 	uint32_t i = merge->heaped++;
 
-	CLAIM_FULL(id < GL_RINGS_MAX && i < GL_RINGS_MAX);
+	DEBUG_ASSERT(id < GL_RINGS_MAX && i < GL_RINGS_MAX);
 	while (i && event_merge_before(merge, id, heap[(i - 1) / 2])) {
 		heap[i] = heap[(i - 1) / 2];
 		i = (i - 1) / 2;
@@ -88,7 +88,7 @@ static void event_merge_push(struct event_merge *merge, uint32_t id)
 	heap[i] = id;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool event_merge_heap_is_valid(const struct event_merge *merge)
 {
 	const uint32_t *heap = (const uint32_t *)merge->heap.at;
@@ -110,7 +110,7 @@ static uint32_t event_merge_second(const struct event_merge *merge)
 {
 	const uint32_t *heap = (const uint32_t *)merge->heap.at;
 
-	CLAIM_FULL(merge->heaped > 0);
+	DEBUG_ASSERT(merge->heaped > 0);
 	if (merge->heaped < 2)
 		return heap[0];
 	if (merge->heaped > 2 && event_merge_before(merge, heap[2],
@@ -257,8 +257,8 @@ static void event_merge_run(struct ring_drain *drain, uint64_t mark)
 	uint32_t id = heap[0], second = event_merge_second(merge);
 	struct event_merge_ring *own = event_merge_ring(merge, id);
 
-	CLAIM_FULL(own->tick < mark && own->at < own->to);
-	CLAIM_FULL(second == id || !event_merge_before(merge, second, id));
+	DEBUG_ASSERT(own->tick < mark && own->at < own->to);
+	DEBUG_ASSERT(second == id || !event_merge_before(merge, second, id));
 	do {
 		event_merge_one(drain, id);
 		merge->left--;
@@ -285,7 +285,7 @@ static void event_merge_enter(struct ring_drain *drain, uint32_t id,
 	struct event_merge_ring *own;
 	struct drain_source *ring = &drain->rings[id];
 
-	CLAIM_FULL(ring->taken <= ring->seen);	/* I1 */
+	DEBUG_ASSERT(ring->taken <= ring->seen);	/* I1 */
 	if (ring->taken == ring->seen ||
 	    !vector_reach(&merge->rings,
 			   (id + UINT64_C(1)) * sizeof(*own)) ||
@@ -298,7 +298,7 @@ static void event_merge_enter(struct ring_drain *drain, uint32_t id,
 	own->owner = drain_owner(drain, id);
 	own->ahead[0] = own->ahead[1] = own->at;
 	own->steps = 0;
-	CLAIM_FULL(own->at <= own->to || recording_is_nested(drain->r, id));
+	DEBUG_ASSERT(own->at <= own->to || recording_is_nested(drain->r, id));
 	if (event_merge_peek(drain, id) && own->tick < mark)
 		event_merge_push(merge, id);
 	else
@@ -319,10 +319,10 @@ static bool event_merge_presses(const struct ring_drain *drain, uint32_t id)
 
 static void event_merge_events(struct ring_drain *drain, uint64_t mark)
 {
-	CLAIM_FULL(event_merge_heap_is_valid(drain->merge));
+	DEBUG_ASSERT(event_merge_heap_is_valid(drain->merge));
 	while (drain->merge->heaped && drain->merge->left)
 		event_merge_run(drain, mark);
-	CLAIM_FULL(event_merge_heap_is_valid(drain->merge));
+	DEBUG_ASSERT(event_merge_heap_is_valid(drain->merge));
 	drain->merge->heaped = 0;
 }
 
@@ -383,7 +383,7 @@ bool event_merge_take(struct ring_drain *drain, uint64_t mark,
 			event_merge_take_before(drain, at_once, depth);
 		}
 	}
-	CLAIM_FULL(merge->heaped == 0);
+	DEBUG_ASSERT(merge->heaped == 0);
 	event_merge_leave(drain);
 	return !merge->left;
 }

@@ -1,7 +1,7 @@
 /*
  * event_merge.h: merges the events of all rings in the order of their stamps,
  * for the block table (block_table.h). It sits between rings and encoding, and
- * runs only while a feature needs it. The writer only.
+ * runs only while a feature needs it. The recorder only.
  */
 #ifndef GNOMON_EVENT_MERGE_H
 #define GNOMON_EVENT_MERGE_H
@@ -65,7 +65,8 @@ uint64_t event_merge_mark(struct ring_drain *drain, uint64_t mark,
 /* Takes all remaining records of a ring whose thread has ended. */
 void event_merge_take_rest(struct ring_drain *drain, uint32_t id);
 
-/* No ring is ordered before its parent in the heap. With GNOMON_CLAIMS. */
+/* No ring is ordered before its parent in the heap. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool event_merge_heap_is_valid(const struct event_merge *merge);
 
 #endif

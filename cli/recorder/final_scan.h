@@ -1,7 +1,7 @@
 /*
  * final_scan.h: reads mappings, snapshot and memory sizes of a process that is
  * about to end. The process requests this and waits a moment (process_end.h).
- * The writer only.
+ * The recorder only.
  */
 #ifndef GNOMON_FINAL_SCAN_H
 #define GNOMON_FINAL_SCAN_H

@@ -5,7 +5,7 @@
 
 static uint64_t gate_taken(const struct gl_shared *shared)
 {
-	/* only the writer writes it */
+	/* only the recorder writes it */
 	return atomic_load_explicit(&shared->posted.taken, memory_order_relaxed);
 }
 

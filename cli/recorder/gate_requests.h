@@ -1,7 +1,7 @@
 /*
  * gate_requests.h: handles start and stop requests at the record gate (the
- * writer's half of gate.h). The writer takes them in order, and opens the gate
- * if one requests it. The writer only.
+ * recorder's half of gate.h). The recorder takes them in order, and opens the
+ * gate if one requests it. The recorder only.
  */
 #ifndef GNOMON_GATE_REQUESTS_H
 #define GNOMON_GATE_REQUESTS_H

@@ -51,7 +51,7 @@ enum {
 	MAIN_PARENT, MAIN_EXECUTED, MAIN_WORDS
 };
 
-#define MAIN_MMAP_LEAST (128 << 10)
+#define MAIN_MMAP_MIN (128 << 10)
 #define MAIN_STACK (1 << 20)	/* most that the recorder needs */
 
 static struct writer main_writer;
@@ -95,7 +95,7 @@ static void main_leave_inheritance(void)
 	/* a batch task does not preempt the thread that wakes it; failure only
 	 * costs the target some time */
 	sched_setscheduler(0, SCHED_BATCH, &none);
-	mallopt(M_MMAP_THRESHOLD, MAIN_MMAP_LEAST);
+	mallopt(M_MMAP_THRESHOLD, MAIN_MMAP_MIN);
 }
 
 /* Under the other byte order the kernel does not recognise the thread id and
@@ -273,7 +273,7 @@ static void main_run(void *owner)
 	writer_run(owner);
 }
 
-/* Runs the writer on a larger stack if the stack limit is too small. */
+/* Runs the recorder on a larger stack if the stack limit is too small. */
 static void main_run_deep(struct writer *w)
 {
 	struct rlimit limit;

@@ -1,11 +1,11 @@
 /*
  * requests.c: see requests.h.
  *
- * The writer's first user owns the live file. After a change of user id, the
- * writer could no longer remove it from a sticky directory (/dev/shm), where
+ * The recorder's first user owns the live file. After a change of user id, the
+ * recorder could no longer remove it from a sticky directory (/dev/shm), where
  * only owners may. So it changes the owner of the file first.
  *
- * The writer handles a copy of a request. Requests are untrusted: only system
+ * The recorder handles a copy of a request. Requests are untrusted: only system
  * calls of a list are allowed, with numbers for arguments, no addresses.
  */
 #include "cli/recorder/requests.h"
@@ -33,7 +33,7 @@
 #include "cli/recorder/process/seccomp_verdict.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define REQUESTS_KEEP UINT32_MAX	/* -1: do not change this id */
 #define REQUESTS_CAPABILITIES 64	/* bytes of a request: credentials.c */
@@ -151,7 +151,7 @@ static long requests_groups(struct writer *w, struct gl_request *request)
 					       sizeof(*groups));
 		if (!w->groups)
 			return requests_result(w->r, -ENOMEM);
-		CLAIM_FULL(from + n <= REQUESTS_GROUPS_MAX);
+		DEBUG_ASSERT(from + n <= REQUESTS_GROUPS_MAX);
 		memcpy(w->groups + from, groups, n * sizeof(*groups));
 		groups = w->groups;
 	}

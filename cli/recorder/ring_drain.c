@@ -9,11 +9,11 @@
  * The next events of the ring with the turn (ring.h) may also reuse its last
  * event's stamp. No other ring has later events then, so nothing is delayed.
  *
- * A signal handler may have posted a start or stop before the mark. The writer
- * handles it after the heads were read (control_scanned): then later events are
- * not yet taken, and the SYNC is not yet written.
+ * A signal handler may have posted a start or stop before the mark. The
+ * recorder handles it after the heads were read (control_scanned): then later
+ * events are not yet taken, and the SYNC is not yet written.
  *
- * The writer only.
+ * The recorder only.
  *
  * The target writes heads, so each scan checks them. Tails and sizes are the
  * recorder's own (recording.c).
@@ -41,13 +41,13 @@
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/event_merge.h"
 #include "cli/recorder/turn.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DRAIN_AGE_NS (1 * UINT64_C(1000000000))
 #define DRAIN_SYNC_NS (1 * UINT64_C(1000000000))
 #define DRAIN_SYNC_BYTES (32u << 20)
 #define DRAIN_SHARE 2		/* half full: when the producer wakes the
-				 * writer */
+				 * recorder */
 #define DRAIN_CALM_PASSES 64	/* without waiting threads: compress better
 				 * again */
 #define DRAIN_LARGE (1u << 20)	/* a smaller ring is enlarged first */
@@ -70,7 +70,7 @@ static uint64_t drain_head(struct ring_drain *drain, uint32_t id)
 	uint64_t unit = given->flags & GT_THREAD_NESTED ? GL_RECORD_MAX : 8;
 
 	/* a producer that reads a wrong tail could wait forever: only the
-	 * writer may write it */
+	 * recorder may write it */
 	if (likely(head - given->tail <= given->mask + 1) &&
 	    likely(head % unit == 0) &&
 	    likely(atomic_load_explicit(&drain->r->rings[id].tail,
@@ -92,8 +92,8 @@ static void drain_scan(struct ring_drain *drain, uint32_t id)
 		    GL_IDLE;
 	own->seen = own->head = drain_head(drain, id);
 	ring_pool_ready(drain->pool, id, own->head);
-	CLAIM_FULL(own->head - drain->r->given[id].tail <=
-		   drain->r->given[id].mask + 1);
+	DEBUG_ASSERT(own->head - drain->r->given[id].tail <=
+		     drain->r->given[id].mask + 1);
 }
 
 /* Enlarges an empty ring whose thread had to wait. */
@@ -108,7 +108,7 @@ static void drain_grow(struct ring_drain *drain, uint32_t id)
 		event_merge_ring_ends(drain, id);
 	own->generation = drain->r->given[id].generation;
 	own->taken = own->head = own->seen = 0;
-	CLAIM_FULL(drain->r->given[id].tail == 0);
+	DEBUG_ASSERT(drain->r->given[id].tail == 0);
 }
 
 /* Wakes a producer that waits; gives it a larger ring if the old one was
@@ -142,7 +142,7 @@ static void drain_advance(struct ring_drain *drain, uint32_t id, uint64_t tail)
 	struct recording_ring *given = &drain->r->given[id];
 
 	assert(tail - given->tail <= given->mask + 1);	/* never backwards */
-	CLAIM_FULL(tail - given->tail <= drain->rings[id].head - given->tail);
+	DEBUG_ASSERT(tail - given->tail <= drain->rings[id].head - given->tail);
 	given->tail = tail;
 	/* pairs with the acquire of ring_used */
 	atomic_store_explicit(&ring->tail, tail, memory_order_seq_cst);
@@ -178,7 +178,7 @@ static int drain_chunk(struct ring_drain *drain, uint32_t id, uint64_t first,
 	err = chunk_write(drain->out, GT_EVENTS, to, &range);
 	if (err)
 		return err;
-	CLAIM_FULL(drain->encode->blocks <= drain->encode->events);
+	DEBUG_ASSERT(drain->encode->blocks <= drain->encode->events);
 	drain->events += drain->encode->events;
 	drain->blocks += drain->encode->blocks;
 	if (recording_is_nested(drain->r, id))
@@ -232,7 +232,7 @@ void drain_records(struct ring_drain *drain, uint32_t id,
 		.to = (const uint8_t *)to - (const uint8_t *)from,
 	};
 
-	CLAIM_FULL(from <= to && first <= last);
+	DEBUG_ASSERT(from <= to && first <= last);
 	drain_encode(drain, &span);
 	drain_chunk(drain, id, first, last);
 }
@@ -294,7 +294,7 @@ static uint64_t drain_ring(struct ring_drain *drain, uint32_t id,
 		.nested = given->flags & GT_THREAD_NESTED,
 	};
 
-	CLAIM_FULL(span.to <= own->head);
+	DEBUG_ASSERT(span.to <= own->head);
 	if (!drain_writes(drain) && span.from < span.to) {
 		drain_lose(drain, encode_unfinished(&span));
 		span.from = span.to;
@@ -304,8 +304,8 @@ static uint64_t drain_ring(struct ring_drain *drain, uint32_t id,
 		uint64_t end;
 
 		end = drain_encode(drain, &span);
-		CLAIM_FULL(drain->encode->bad ||
-			   (end > span.from && end <= span.to));
+		DEBUG_ASSERT(drain->encode->bad ||
+			     (end > span.from && end <= span.to));
 		if (drain_chunk(drain, id, span.from, end))
 			break;
 		span.from = end;
@@ -339,8 +339,8 @@ static bool drain_enough(struct ring_drain *drain, uint32_t id, uint64_t now_ns)
 
 /*
  * Compression adapts to pressure: a thread waits although its ring is large and
- * the writer has not slept since the last pass. The fill level of rings says
- * less: it depends on when the writer was scheduled.
+ * the recorder has not slept since the last pass. The fill level of rings says
+ * less: it depends on when the recorder was scheduled.
  */
 static void drain_adapt(struct ring_drain *drain)
 {
@@ -382,7 +382,7 @@ static uint64_t drain_scan_once(struct ring_drain *drain)
 		if (!drain_active(&drain->r->rings[id]))
 			continue;
 		thread_list_announce(drain, id, now_ns);
-		CLAIM_FULL(own->known);
+		DEBUG_ASSERT(own->known);
 		drain_scan(drain, id);
 		if (own->busy || turn == recording_ring_address(drain->r, id))
 			mark = base_min(mark, drain_last_tick(drain, id));
@@ -516,7 +516,7 @@ void drain_sync(struct ring_drain *drain, enum drain_depth depth)
 	emit_image_flush_gone(drain->images);
 	if (depth == DRAIN_LAST)
 		emit_capture_all(drain->out, drain->r);
-	CLAIM_FULL(mark >= drain->watermark);
+	DEBUG_ASSERT(mark >= drain->watermark);
 	drain->watermark = mark;
 	drain->sync_ns = now_ns;
 	drain->since_sync = 0;
@@ -559,7 +559,7 @@ uint32_t drain_thread_number(const struct ring_drain *drain, uint32_t ring,
 		return own->number;
 	if (serial <= drain->serials_before)
 		return 0;
-	CLAIM_FULL(serial <= drain->serials);
+	DEBUG_ASSERT(serial <= drain->serials);
 	return serial - drain->serials_before + drain->numbers_before;
 }
 
@@ -587,8 +587,8 @@ void drain_finish(struct ring_drain *drain, uint32_t id, uint64_t end_stamp)
 	if (unlikely(drain->merge))
 		event_merge_take_rest(drain, id);
 	drain->since_sync += drain_ring(drain, id, DRAIN_LAST);
-	CLAIM_FULL(drain->out->err || drain->r->damage ||
-		   drain->r->given[id].tail == drain->rings[id].head);
+	DEBUG_ASSERT(drain->out->err || drain->r->damage ||
+		     drain->r->given[id].tail == drain->rings[id].head);
 	if (unlikely(drain->merge))
 		event_merge_ring_ends(drain, id);
 	drain->finished++;

@@ -1,6 +1,6 @@
 /*
  * ring_drain.h: drains the rings and writes their records as chunks of the
- * trace. The writer only.
+ * trace. The recorder only.
  */
 #ifndef GNOMON_RING_DRAIN_H
 #define GNOMON_RING_DRAIN_H
@@ -18,9 +18,9 @@
 #include "cli/recorder/emit/encode.h"
 #include "cli/recorder/live/nested_ring.h"
 #include "cli/recorder/live/ring_pool.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-/* The writer's state of one ring, in addition to the ring's header. */
+/* The recorder's state of one ring, in addition to the ring's header. */
 struct drain_source {
 	uint32_t generation;	/* of the ring, as announced in the trace */
 	bool known;
@@ -67,10 +67,10 @@ struct ring_drain {
 	uint64_t sync_ns;	/* when the last one was written */
 	uint64_t looked_ns;	/* last turn_poll */
 	uint64_t reaped_ns;	/* last thread_list_poll */
-	int32_t tid_most;	/* of all threads so far */
+	int32_t tid_max;	/* of all threads so far */
 	uint64_t since_sync;	/* ring bytes */
 	bool pending;		/* a ring still holds records */
-	bool rested;		/* the writer slept before this pass */
+	bool rested;		/* the recorder slept before this pass */
 	bool pressed;		/* a thread waits for a large ring */
 	enum compress_effort effort;
 	unsigned calm;		/* passes in which no thread waited */
@@ -157,7 +157,7 @@ static inline uint64_t drain_live_blocks(const struct ring_drain *drain)
 {
 	uint64_t ends = drain->events - drain->blocks;
 
-	CLAIM_FULL(drain->blocks <= drain->events);
+	DEBUG_ASSERT(drain->blocks <= drain->events);
 	return drain->blocks > ends ? drain->blocks - ends : 0;
 }
 

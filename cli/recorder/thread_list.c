@@ -4,7 +4,7 @@
  * ENDS. A thread has ended when the kernel does not know it, or when another
  * ring has its id: ids are reused only after their thread's end. No hook of
  * ours runs at a thread's end, as none could be the last code there. So its end
- * time is the time at which the writer found it missing. The main thread's id
+ * time is the time at which the recorder found it missing. The main thread's id
  * stays in use while other threads live; the kernel shows it as a zombie.
  *
  * NAMES. A thread reports its name at its first event. Later events report
@@ -29,7 +29,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/event_merge.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define THREAD_LIST_EMULATOR "qemu-"
 
@@ -53,7 +53,7 @@ void thread_list_record(struct ring_drain *drain, enum gt_thread_what what,
 	size_t n = strlen(name);
 	uint8_t *to = chunk_payload(drain->out);
 
-	CLAIM_FULL(id < GL_RINGS_MAX && n < GT_THREAD_NAME_MAX);
+	DEBUG_ASSERT(id < GL_RINGS_MAX && n < GT_THREAD_NAME_MAX);
 	to = varint_put(to, what);
 	to = varint_put(to, id);
 	to = varint_put(to, ring->tid);
@@ -197,7 +197,7 @@ void thread_list_announce(struct ring_drain *drain, uint32_t id,
 		own->serial = ++drain->serials;
 		own->number = ++drain->numbers;
 	}
-	CLAIM_FULL(drain->numbers <= drain->serials);
+	DEBUG_ASSERT(drain->numbers <= drain->serials);
 	if (unlikely(drain->merge))
 		event_merge_thread(drain, id);
 	log_file_number(OPTION_LOG_DEBUG, "thread", ring->tid);

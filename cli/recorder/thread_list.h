@@ -1,6 +1,6 @@
 /*
  * thread_list.h: writes the start, the name and the end of each thread of the
- * target to the trace. The writer only.
+ * target to the trace. The recorder only.
  */
 #ifndef GNOMON_THREAD_LIST_H
 #define GNOMON_THREAD_LIST_H

@@ -1,14 +1,14 @@
 /*
- * turn.c: see turn.h. The writer only.
+ * turn.c: see turn.h. The recorder only.
  *
  * The turn pays off for a thread that records much. A thread that records
  * rarely has time to read stamps, and each stamp is worth more there. So a
  * thread gets the turn from TURN_FAR bytes on, and loses it at the next check
  * after it falls silent.
  *
- * I1: the writer never moves the turn from one ring to another in one step, and
- *     offers it only if it is 0 or that ring's. A concurrent change by a hook
- *     wins (compare and swap).
+ * I1: the recorder never moves the turn from one ring to another in one step,
+ *     and offers it only if it is 0 or that ring's. A concurrent change by a
+ *     hook wins (compare and swap).
  */
 #include "cli/recorder/turn.h"
 

@@ -1,6 +1,6 @@
 /*
- * turn.h: which thread may reuse one stamp for several events: the writer's
- * half (ring.h, THE TURN). The writer only.
+ * turn.h: which thread may reuse one stamp for several events: the recorder's
+ * half (ring.h, THE TURN). The recorder only.
  */
 #ifndef GNOMON_TURN_H
 #define GNOMON_TURN_H
@@ -17,7 +17,7 @@ void turn_poll(struct ring_drain *drain, uint64_t now_ns);
  * from its holder. Call again if hooks were faster. */
 void turn_request(struct gl_shared *shared);
 
-/* Whether a ring has the turn: then the writer should not sleep for long. */
+/* Whether a ring has the turn: then the recorder should not sleep for long. */
 static inline bool turn_given(const struct gl_shared *shared)
 {
 	return atomic_load_explicit(&shared->turn, memory_order_relaxed) != 0;

@@ -1,5 +1,5 @@
 /*
- * writer.c: the main loop of the writer, the recorder's only thread.
+ * writer.c: the main loop of the recorder, in its only thread.
  *
  *	started ─▶ open the trace ─▶ ready
  *	             ┌───────────────┘
@@ -34,9 +34,9 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/turn.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-/* producers wake the writer */
+/* producers wake the recorder */
 #define WRITER_NAP_MIN_NS (8 * UINT64_C(1000000))
 #define WRITER_NAP_HURRY_NS UINT64_C(1000000)	/* the target is ending */
 #define WRITER_STOPPED "the program has stopped its recording"
@@ -73,8 +73,8 @@ static void writer_sleep(struct writer *w, uint32_t seen, bool worked)
 	if (atomic_load_explicit(&shared->hurry, memory_order_relaxed) ||
 	    !recording_may(w->r, UNWIND_NO_WAIT))
 		w->nap_ns = WRITER_NAP_HURRY_NS;
-	CLAIM_FULL(w->nap_ns >= WRITER_NAP_HURRY_NS &&
-		   w->nap_ns <= WRITER_NAP_MAX_NS);
+	DEBUG_ASSERT(w->nap_ns >= WRITER_NAP_HURRY_NS &&
+		     w->nap_ns <= WRITER_NAP_MAX_NS);
 	/* see recorder_wake */
 	atomic_store_explicit(&shared->asleep, 1, memory_order_seq_cst);
 	w->drain.rested = atomic_load_explicit(&shared->wake,
@@ -98,17 +98,17 @@ static bool writer_poll(struct writer *w, uint64_t now_ns)
 	thread_list_poll(&w->drain, false, now_ns);
 	thread_list_names(&w->drain, now_ns);
 	seccomp_watch_poll(&w->seccomp, w->r);
-	/* early: only the writer knows full paths, and it may be killed */
+	/* early: only the recorder knows full paths, and it may be killed */
 	emit_image_flush(&w->images);
 	return false;
 }
 
 /* Whether rings are scarce, so that rings of ended threads are needed. */
-static bool writer_hungry(struct gl_shared *shared)
+static bool writer_rings_scarce(struct gl_shared *shared)
 {
 	return atomic_exchange_explicit(&shared->ring_short, 0,
 					memory_order_relaxed) ||
-	       atomic_load_explicit(&shared->ring_hungry[RECORDER_PRIMARY],
+	       atomic_load_explicit(&shared->ring_wanted[RECORDER_PRIMARY],
 				    memory_order_relaxed);
 }
 
@@ -146,10 +146,10 @@ static bool writer_is_pressed(const struct writer *w)
 static const char *writer_cannot_write(struct writer *w)
 {
 	const struct timespec nap = { 0, WRITER_NAP_HURRY_NS };
-	unsigned naps, most = WRITER_GOES_ON_NAPS;
+	unsigned naps, max = WRITER_GOES_ON_NAPS;
 
-	CLAIM_FULL(w->out.err < 0);
-	for (naps = 0; naps < most; naps++) {
+	DEBUG_ASSERT(w->out.err < 0);
+	for (naps = 0; naps < max; naps++) {
 		if (target_dead(&w->target))
 			return "exit";
 		if (!target_same(&w->target))
@@ -157,7 +157,7 @@ static const char *writer_cannot_write(struct writer *w)
 		if (writer_is_pressed(w))
 			break;
 		if (final_scan_is_last(w))
-			most = WRITER_ENDS_NAPS;
+			max = WRITER_ENDS_NAPS;
 		nanosleep(&nap, NULL);
 	}
 	return "stopped";
@@ -189,7 +189,7 @@ static const char *writer_work(struct writer *w)
 		if (r->damage)
 			return "error";
 		writer_reserve(w);
-		if (writer_hungry(shared))
+		if (writer_rings_scarce(shared))
 			thread_list_poll(&w->drain, true, now_ns);
 		ring_pool_refill(&w->pool);
 		if (gate_is_off(shared) ||
@@ -238,7 +238,7 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 	char number[FAILURE_NUMBER];
 	struct recording *r = w->r;
 
-	CLAIM_FULL(w->out.err < 0);
+	DEBUG_ASSERT(w->out.err < 0);
 	gate_shut_for_good(r->shared);
 	writer_release(r);
 	failure_print(message, size, "cannot write %s: %s: recording has "
@@ -256,15 +256,15 @@ static void writer_give_up(struct writer *w, char *message, size_t size)
 static void writer_stopped(const struct gl_shared *shared, char *message,
 			   size_t size)
 {
-	char claim[GL_CLAIM + 1] = "";
+	char assertion[GL_ASSERTION + 1] = "";
 	unsigned i;
 	char c;
 
 	/* the target may write there: each byte is read once */
-	for (i = 0; i < GL_CLAIM && (c = shared->claim[i]) != '\0'; i++)
-		claim[i] = c < ' ' || c > '~' ? '?' : c;
-	snprintf(message, size, "%s%s", i ? CLAIM_FAILED : WRITER_STOPPED,
-		 claim);
+	for (i = 0; i < GL_ASSERTION && (c = shared->assertion[i]) != '\0'; i++)
+		assertion[i] = c < ' ' || c > '~' ? '?' : c;
+	snprintf(message, size, "%s%s", i ? ASSERTION_FAILED : WRITER_STOPPED,
+		 assertion);
 }
 
 /* The mapping is damaged: the target goes on without recording. */
@@ -337,7 +337,7 @@ static void writer_finish(struct writer *w, const char *reason)
 
 static void writer_report(struct recording *r, uint32_t state)
 {
-	CLAIM_FULL(state > GL_RECORDER_STARTING && state <= GL_RECORDER_DONE);
+	DEBUG_ASSERT(state > GL_RECORDER_STARTING && state <= GL_RECORDER_DONE);
 	/* pairs with the acquire of parent_forks */
 	atomic_store_explicit(&r->shared->recorder_state, state,
 			      memory_order_release);

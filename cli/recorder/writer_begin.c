@@ -1,5 +1,5 @@
 /*
- * writer_begin.c: the writer's work before the first event: it examines the
+ * writer_begin.c: the recorder's work before the first event: it examines the
  * target, opens the trace, and sets up its own state.
  */
 #include "cli/recorder/writer_task.h"
@@ -27,7 +27,7 @@
 #include "preload/base/options.h"
 #include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/process/parent_live.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define WRITER_CALIBRATE_NS 100000
 #define WRITER_TICK_NS 16	/* shortest tick */
@@ -42,7 +42,7 @@ static void writer_let_go(int fd)
 {
 	int none = open("/", O_PATH | O_CLOEXEC);
 
-	CLAIM(fd >= 0);
+	ASSERT(fd >= 0);
 	if (none < 0 || dup3(none, fd, O_CLOEXEC) < 0)
 		close(fd);
 	if (none >= 0 && none != fd)
@@ -175,7 +175,7 @@ static void writer_calibrate(struct gl_header *h)
 	h->window_ticks = WRITER_WINDOW_NS * (ticks >> shift) / ns + 1;
 	if (h->window_ticks < 2)
 		h->window_ticks = 2;
-	CLAIM(h->window_ticks >= 2 && h->tick_shift <= 32);
+	ASSERT(h->window_ticks >= 2 && h->tick_shift <= 32);
 }
 
 /* Sets the message for the user, if there is none yet. */
@@ -208,7 +208,7 @@ static void writer_fill_live(struct writer *w)
 
 static void writer_limit(order_32 *limit, uint64_t reserved)
 {
-	CLAIM_FULL(reserved <= UINT32_MAX);
+	DEBUG_ASSERT(reserved <= UINT32_MAX);
 	if (atomic_load_explicit(limit, memory_order_relaxed) == reserved)
 		return;
 	/* pairs with the acquire of threads that fill the reserved memory */
@@ -222,7 +222,7 @@ void writer_reserve(struct writer *w)
 
 	live_ahead(&w->live);
 	w->nodes.limit = w->live.nodes_reserved;
-	CLAIM_FULL(w->nodes.limit <= w->live.nodes_max);
+	DEBUG_ASSERT(w->nodes.limit <= w->live.nodes_max);
 	atomic_store_explicit(&shared->nodes_refused, w->live.nodes_refused,
 			      memory_order_relaxed);
 	atomic_store_explicit(&shared->images_refused, w->live.images_refused,

@@ -1,5 +1,5 @@
 /*
- * writer_task.h: the writer's state, and functions that its files share.
+ * writer_task.h: the recorder's state, and functions that its files share.
  */
 #ifndef GNOMON_WRITER_TASK_H
 #define GNOMON_WRITER_TASK_H
@@ -66,7 +66,8 @@ struct writer {
 	uint64_t start_ns;
 	bool reported_drops;
 	bool reported_mutes;
-	bool late;		/* the target ended before the writer started */
+	bool late;		/* the target ended before the recorder
+				 * started */
 	bool gave_up;		/* the live file has events that the trace
 				 * lacks */
 	uint64_t looked_ns;
@@ -78,7 +79,7 @@ struct writer {
 
 /* ---- writer.c ---- */
 
-/* Runs the writer until the recording ends. The live mapping is attached, and
+/* Runs the recorder until the recording ends. The live mapping is attached, and
  * w->recording has the data that the target sent. */
 void writer_run(struct writer *w);
 

@@ -1,6 +1,6 @@
 /*
  * writer_warn.c: messages to the user while the program runs: about lost
- * events, and static allocators that no hook sees. The writer only.
+ * events, and static allocators that no hook sees. The recorder only.
  *
  * I1: each message is printed once.
  */

@@ -374,15 +374,15 @@ static struct finding_site find_keeper(struct report *r,
 {
 	const struct contexts *contexts = model_contexts(r->model);
 	struct finding_site site = { .known = false };
-	size_t most = 0;
+	size_t best = 0;
 
 	for (size_t i = 1; i < pages->group_count; i++)
 		if (pages->groups[i].shared_bytes >
-		    pages->groups[most].shared_bytes)
-			most = i;
-	*keeper = &pages->groups[most];
+		    pages->groups[best].shared_bytes)
+			best = i;
+	*keeper = &pages->groups[best];
 	for (size_t i = 0; i < contexts->cost_count; i++) {
-		if (sites[i] != most)
+		if (sites[i] != best)
 			continue;
 		report_load(r, contexts->costs[i].node);
 		site.known = r->stack.count > 0;

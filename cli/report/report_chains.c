@@ -21,7 +21,7 @@
 struct chain_row {
 	struct chain_figures sum;
 	uint32_t node;		/* of the stack that copied most */
-	uint64_t most;		/* bytes that this stack copied */
+	uint64_t copied_bytes;	/* bytes that this stack copied */
 };
 
 struct chain_rows {
@@ -42,8 +42,8 @@ static void add(struct chain_rows *rows, uint64_t site, uint32_t node,
 	}
 	row = &rows->list[i];
 	chain_figures_add(&row->sum, figures);
-	if (figures->copied_bytes > row->most) {
-		row->most = figures->copied_bytes;
+	if (figures->copied_bytes > row->copied_bytes) {
+		row->copied_bytes = figures->copied_bytes;
 		row->node = node;
 	}
 }

@@ -162,14 +162,14 @@ static void put_parts(struct report *r, const struct site *site,
 		      const struct freed *stacks, const uint32_t *next,
 		      uint64_t whole)
 {
-	uint64_t least = site->row.sum.bytes / PART_MIN;
+	uint64_t min = site->row.sum.bytes / PART_MIN;
 	uint32_t at = site->first;
 	size_t i;
 
 	for (i = 0; i < site->stacks && i < QUERY_PARTS; i++) {
 		const struct freed_row *row = &stacks->rows[at];
 
-		if (i > 0 && row->sum.bytes <= least)
+		if (i > 0 && row->sum.bytes <= min)
 			break;
 		fprintf(r->out, "%*s- ", INDENT - 4, "");
 		put_sum_text(r, row, whole);

@@ -19,7 +19,7 @@
 #include "cli/symbol/files/dpkg.h"
 
 #define NAMED_MAX 3		/* libraries that are listed */
-#define LEAST 100		/* libraries below 1/100 of the cost are left */
+#define PART_MIN 100		/* libraries below 1/100 of the cost are left */
 				/* out, if there are others */
 
 struct lacking {
@@ -53,7 +53,7 @@ static void add_selves(struct lackings *all, const struct report *r)
 	const struct profile *profile = r->profile;
 
 	for (size_t i = 0; i < profile->self_count; i++) {
-		const struct profile_self *self = &profile->selves[i];
+		const struct profile_self *self = &profile->self_costs[i];
 		uint32_t node = profile_site(profile, self->node);
 		const struct profile_frame *frame =
 			&profile->frames[profile->nodes[node].frame];
@@ -92,7 +92,7 @@ static void drop_small(struct lackings *all, uint64_t whole)
 	size_t i = 0;
 
 	while (i < all->count && all->list[i].value > 0 &&
-	       all->list[i].value >= whole / LEAST)
+	       all->list[i].value >= whole / PART_MIN)
 		i++;
 	all->count = i;
 }

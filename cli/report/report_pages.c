@@ -18,7 +18,7 @@
 #include "cli/model/maps/maps.h"
 #include "cli/model/moment.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* ---- finding ---- */
 
@@ -73,7 +73,7 @@ static uint32_t *groups_of(const struct report *r, struct query_rows *rows)
 		if (query_rows_of(rows, (uint32_t)i, &list, &count) &&
 		    count > 0)
 			groups[i] = list[0];
-		CLAIM_FULL(count <= 1);
+		DEBUG_ASSERT(count <= 1);
 	}
 	return groups;
 }

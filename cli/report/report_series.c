@@ -114,14 +114,14 @@ static void put_names(const struct report *r, const struct query_rows *rows,
 
 void report_series_text(struct report *r)
 {
-	size_t most = report_shown(r, TEXT_ROWS, TEXT_ROWS);
+	size_t max = report_shown(r, TEXT_ROWS, TEXT_ROWS);
 	struct query_rows rows;
 	struct series series;
 	size_t shown;
 
 	/* Rows by peak: those live at the end may not be those live before. */
-	report_collect(r, report_order(r, MEASURE_PEAK), most, &rows);
-	shown = rows.nonzero < most ? rows.nonzero : most;
+	report_collect(r, report_order(r, MEASURE_PEAK), max, &rows);
+	shown = rows.nonzero < max ? rows.nonzero : max;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
 	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
 		r->style->title, r->style->off,

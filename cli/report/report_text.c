@@ -120,7 +120,7 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 		      const struct query_parts *parts, unsigned number)
 {
 	struct report *r = p->report;
-	uint64_t least = figures_value(&row->figures, p->key, r->end_ns) /
+	uint64_t min = figures_value(&row->figures, p->key, r->end_ns) /
 		PART_MIN;
 	size_t i;
 
@@ -130,7 +130,7 @@ static void put_parts(struct printer *p, const struct query_rows *rows,
 		const struct query_part *part = &parts->list[i];
 
 		if (i > 0 && figures_value(&part->figures, p->key,
-					   r->end_ns) <= least)
+					   r->end_ns) <= min)
 			break;
 		fprintf(r->out, "%*s- ", FRAME_INDENT - 4, "");
 		report_figures(r, &part->figures, p->key, false);

@@ -67,12 +67,12 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 }
 
 static void put_piece(const struct report *r, const struct piece *piece,
-		      size_t i, uint64_t most)
+		      size_t i, uint64_t max)
 {
 	static const char bar[BAR + 1] = "##############";
 	uint64_t ns = r->end_ns / PIECES;
-	int length = most == 0 ? 0 : (int)((double)piece->live_bytes * BAR /
-					   (double)most + 0.5);
+	int length = max == 0 ? 0 : (int)((double)piece->live_bytes * BAR /
+					  (double)max + 0.5);
 
 	fprintf(r->out, "  %8s %8s %10s ",
 		TIME_TEXT(r->end_ns * (i + 1) / PIECES),
@@ -89,14 +89,14 @@ static void put_piece(const struct report *r, const struct piece *piece,
 void report_timeline_text(const struct report *r)
 {
 	struct piece pieces[PIECES] = { 0 };
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	if (r->model == NULL || model_timeline(r->model)->count == 0)
 		return;
 	gather(r, pieces);
 	for (size_t i = 0; i < PIECES; i++)
-		if (pieces[i].live_bytes > most)
-			most = pieces[i].live_bytes;
+		if (pieces[i].live_bytes > max)
+			max = pieces[i].live_bytes;
 	fprintf(r->out, "\n%sOVER TIME%s: largest live memory in each "
 		"sixteenth of the run, allocation\nrate, and resident memory "
 		"of the whole process\n\n",
@@ -104,7 +104,7 @@ void report_timeline_text(const struct report *r)
 	fprintf(r->out, "  %8s %8s %10s %11s %8s %8s\n", "until", "live",
 		"blocks", "allocs/s", "bytes/s", "resident");
 	for (size_t i = 0; i < PIECES; i++)
-		put_piece(r, &pieces[i], i, most);
+		put_piece(r, &pieces[i], i, max);
 	if (r->about.coverage.left_out.allocations > 0)
 		fprintf(r->out, "\n  without %s of which only sums are known\n",
 			COUNTED(r->about.coverage.left_out.allocations,

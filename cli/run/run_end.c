@@ -32,7 +32,7 @@
 #define WRITER_TIMEOUT_US 30000000
 #define START_TIMEOUT_US 20000	/* while no recorder is found */
 #define POLL_FIRST_US 200	/* a ring is written in about a millisecond */
-#define POLL_MOST_US 50000
+#define POLL_MAX_US 50000
 
 /* A trace of more events is not read for the summary: the command should end
  * when the program does, and this many events take some 0.3 s. */
@@ -221,7 +221,7 @@ static void pause_a_while(unsigned *waited_us, unsigned *pause_us)
 
 	nanosleep(&time, NULL);
 	*waited_us += *pause_us;
-	if (*pause_us < POLL_MOST_US)
+	if (*pause_us < POLL_MAX_US)
 		*pause_us += *pause_us / 2;
 }
 

@@ -1,6 +1,6 @@
 /*
- * run_end.h: after the program of `gnomon run` has ended: wait for the writer,
- * find the trace, print a summary of the recording.
+ * run_end.h: after the program of `gnomon run` has ended: wait for the
+ * recorder, find the trace, print a summary of the recording.
  */
 #ifndef GNOMON_RUN_END_H
 #define GNOMON_RUN_END_H
@@ -24,10 +24,10 @@ struct run_end_traces {
 };
 
 /*
- * Wait until the writers of the process have finished, at most 30 s, and
- * recover live files that a killed writer left. `pattern` is absolute, with its
- * % parts. The process must still be a zombie, because the writer reads its
- * exit status from /proc.
+ * Wait until the recorders of the process have finished, at most 30 s, and
+ * recover live files that a killed recorder left. `pattern` is absolute, with
+ * its % parts. The process must still be a zombie, because the recorder reads
+ * its exit status from /proc.
  */
 void run_end_wait(const char *pattern, pid_t pid, uint64_t start_time,
 		  struct run_end_traces *traces);

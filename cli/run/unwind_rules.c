@@ -64,7 +64,7 @@ static void look_at(struct readying *r, const char *path)
 
 	if (binary_open(&binary, path) != NULL)
 		return;
-	if (made_rules_wanted(&binary, GAP_MIN)) {
+	if (generated_rules_wanted(&binary, GAP_MIN)) {
 		made = rule_file_path(r->directory, binary.id, binary.id_size);
 		if (binary.id_size > 0 && access(made, R_OK) == 0)
 			r->wanted = true;

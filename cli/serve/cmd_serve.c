@@ -20,7 +20,7 @@
 #include "cli/serve/http.h"
 #include "cli/serve/progress_board.h"
 #include "cli/serve/serve_address.h"
-#include "cli/serve/work_reader.h"
+#include "cli/serve/reader_process.h"
 #include "cli/trace/read/locate.h"
 
 #define PORT "8080"
@@ -40,7 +40,7 @@ struct request {
 	const char *port, *address, *token;
 	const char *hosts[HOSTS_MAX];
 	size_t host_count;
-	struct work_words common, sources;
+	struct job_options common, sources;
 	struct trace_reader_limits limits;
 	char secret[TOKEN_MAX + 1];	/* from --token-file; a longer token is
 					 * cut and still too long */
@@ -52,15 +52,15 @@ struct server {
 	struct event_loop loop;
 	struct event_source signals;
 	struct served_list served;
-	struct work work;
+	struct job_queue queue;
 	struct http http;
 	bool ending;
 };
 
-static int add_word(struct work_words *words, const char *option,
+static int add_word(struct job_options *words, const char *option,
 		    const char *value)
 {
-	if (words->count == WORK_WORDS_MAX)
+	if (words->count == JOB_OPTIONS_MAX)
 		return -ERANGE;
 	words->list[words->count++] = value == NULL ?
 		grow_format("--%s", option) :
@@ -68,7 +68,7 @@ static int add_word(struct work_words *words, const char *option,
 	return 0;
 }
 
-static void free_words(struct work_words *words)
+static void free_words(struct job_options *words)
 {
 	for (size_t i = 0; i < words->count; i++)
 		free(words->list[i]);
@@ -238,7 +238,7 @@ static void take_signal(struct event_source *source, uint32_t events)
 	while (read(source->fd, &info, sizeof(info)) ==
 	       (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD)
-			work_reader_reap(&server->work);
+			reader_process_reap(&server->queue);
 		else
 			server->ending = true;
 	}
@@ -303,7 +303,7 @@ static int serve(struct server *server, const struct request *request,
 	}
 	if (error != 0)
 		log_error("the server failed: %s", strerror(-error));
-	work_close(&server->work);
+	job_queue_close(&server->queue);
 	http_close(&server->http);
 	event_loop_close(&server->loop);
 	return error == 0 ? EXIT_COMPLETE : EXIT_NOTHING;
@@ -326,14 +326,14 @@ static int start(const struct request *request, struct server *server)
 	guard->cookie = cookie;
 	guard->hosts = request->hosts;
 	guard->host_count = request->host_count;
-	server->work.loop = server->http.loop = &server->loop;
-	server->work.limits = request->limits;
-	server->work.common = &request->common;
-	server->work.sources = &request->sources;
-	server->work.running_max = (unsigned)request->workers;
-	server->work.cache.bytes_max = request->cache;
+	server->queue.loop = server->http.loop = &server->loop;
+	server->queue.limits = request->limits;
+	server->queue.common = &request->common;
+	server->queue.sources = &request->sources;
+	server->queue.running_max = (unsigned)request->workers;
+	server->queue.cache.bytes_max = request->cache;
 	server->http.served = &server->served;
-	server->http.work = &server->work;
+	server->http.queue = &server->queue;
 	raise_limits();
 	status = serve(server, request, listening);
 	free(cookie);

@@ -198,7 +198,7 @@ void event_stream_poll(struct http *http)
 	    now < http->reported_ms + EVENT_STREAM_MS)
 		return;
 	http->reported_ms = now;
-	work_progress(http->work, &progress);
+	job_queue_progress(http->queue, &progress);
 	if (progress.size > 0)
 		report_all(http, progress.data);
 	if (now >= http->refreshed_ms + TRACES_MS) {

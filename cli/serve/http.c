@@ -122,8 +122,9 @@ static struct MHD_Response *make_response(const struct answer *answer)
 	return response;
 }
 
-static enum MHD_Result queue(struct exchange *exchange, unsigned status,
-			     struct MHD_Response *response)
+static enum MHD_Result queue_response(struct exchange *exchange,
+				      unsigned status,
+				      struct MHD_Response *response)
 {
 	enum MHD_Result result;
 
@@ -141,7 +142,7 @@ static enum MHD_Result send_stream(struct exchange *exchange)
 	exchange->stream = NULL;
 	exchange->peer->until_ms = 0;
 	add_head(response, "Content-Type", "text/event-stream");
-	return queue(exchange, 200, response);
+	return queue_response(exchange, 200, response);
 }
 
 static void add_heads(struct MHD_Response *response,
@@ -176,11 +177,12 @@ static enum MHD_Result send_answer(struct exchange *exchange,
 	set_deadline(exchange->peer, HTTP_SENDING_S);
 	if (response != NULL) {
 		add_heads(response, exchange, answer);
-		return queue(exchange, answer->status, response);
+		return queue_response(exchange, answer->status, response);
 	}
 	/* A 200 without its body would be taken for a full answer. */
 	response = empty_response();
-	return response == NULL ? MHD_NO : queue(exchange, 503, response);
+	return response == NULL ? MHD_NO
+				: queue_response(exchange, 503, response);
 }
 
 /* ---- waiting ---- */
@@ -218,7 +220,8 @@ static void begin_held(struct http *http)
 		let_go(exchange);
 		/* The call covers everything up to now. */
 		served_poll_now(exchange->held.traces[0]);
-		work_begin(http->work, &exchange->held, &exchange->client);
+		job_queue_begin(http->queue, &exchange->held,
+				&exchange->client);
 	}
 }
 
@@ -231,7 +234,7 @@ static void leave(struct event_source *source, uint32_t events)
 
 	(void)events;
 	let_go(exchange);
-	work_leave(exchange->http->work, &exchange->client);
+	job_queue_leave(exchange->http->queue, &exchange->client);
 	exchange->client.done(&exchange->client,
 			      answer_error(400, "client disconnected"));
 }
@@ -250,7 +253,7 @@ static void suspend(struct exchange *exchange)
 	event_loop_add(exchange->http->loop, &exchange->leaving, EPOLLRDHUP);
 }
 
-static void take_answer(struct work_client *client, struct answer *answer)
+static void take_answer(struct job_client *client, struct answer *answer)
 {
 	struct exchange *exchange = (struct exchange *)client;
 
@@ -381,7 +384,7 @@ static void end(void *owner, struct MHD_Connection *connection, void **state,
 	if (exchange->suspended)
 		event_loop_remove(exchange->http->loop, &exchange->leaving);
 	let_go(exchange);
-	work_leave(exchange->http->work, &exchange->client);
+	job_queue_leave(exchange->http->queue, &exchange->client);
 	answer_drop(exchange->answer);
 	exchange->http->body_bytes -= exchange->body.size;
 	buffer_free(&exchange->held.words);
@@ -440,7 +443,7 @@ int http_open(struct http *http, int listening)
 
 int http_run(struct http *http)
 {
-	MHD_UNSIGNED_LONG_LONG ms, most;
+	MHD_UNSIGNED_LONG_LONG ms, max;
 	bool any;
 
 	close_late(http);
@@ -454,9 +457,9 @@ int http_run(struct http *http)
 	} while (any && http->peers == NULL);
 	if (http->peers == NULL)
 		return -1;
-	most = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > most)
-		return (int)most;
+	max = http->listeners != NULL ? EVENT_STREAM_MS : 1000;
+	if (MHD_get_timeout(http->daemon, &ms) == MHD_NO || ms > max)
+		return (int)max;
 	return (int)ms;
 }
 

@@ -4,7 +4,7 @@
  * fork: libmicrohttpd runs in the server's event loop, without threads.
  *
  *	request ─▶ guard ─▶ body ─▶ rest ─▶ answered at once
- *	                             └────▶ work: suspended until answered;
+ *	                             └────▶ job: suspended until answered;
  *	                                    a disconnect cancels it
  */
 #ifndef GNOMON_HTTP_H
@@ -17,7 +17,7 @@
 #include "cli/serve/event_loop.h"
 #include "cli/serve/http_guard.h"
 #include "cli/serve/served.h"
-#include "cli/serve/work.h"
+#include "cli/serve/job_queue.h"
 
 /* Open connections; more wait to be accepted. Fewer if the process may not have
  * that many descriptors: each connection may take three. */
@@ -51,7 +51,7 @@ struct http_peer {
 struct http {
 	struct event_loop *loop;
 	struct served_list *served;
-	struct work *work;
+	struct job_queue *queue;
 	struct http_guard guard;
 	/* The remaining members start as zeros. */
 	struct event_source source;	/* of libmicrohttpd's epoll */
@@ -69,14 +69,14 @@ struct http {
 
 /* A request until its answer is sent. */
 struct exchange {
-	struct work_client client;	/* first */
+	struct job_client client;	/* first */
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct http_peer *peer;
 	struct event_source leaving;	/* its socket, while suspended */
 	struct buffer body;
 	/* A call that starts at `due_ms`; 0: none. */
-	struct work_call held;
+	struct job_request held;
 	uint64_t due_ms;
 	struct exchange *next_held;
 	struct answer *answer;	/* NULL: not ready */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "cli/base/progress.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static struct progress_slot *board;
 static struct progress_slot *own;	/* in a worker: its slot */
@@ -43,7 +43,7 @@ uint32_t progress_board_take(void)
 
 void progress_board_give(uint32_t slot)
 {
-	CLAIM(slot < PROGRESS_SLOTS);
+	ASSERT(slot < PROGRESS_SLOTS);
 	board[slot].taken = false;
 }
 
@@ -68,7 +68,7 @@ void progress_board_show(uint32_t slot)
 {
 	static const struct progress_hook hook = { begin, update, end };
 
-	CLAIM(slot < PROGRESS_SLOTS);
+	ASSERT(slot < PROGRESS_SLOTS);
 	own = &board[slot];
 	progress_show(&hook);
 }
@@ -83,7 +83,7 @@ struct progress_slot progress_board_read(uint32_t slot)
 {
 	struct progress_slot copy;
 
-	CLAIM(slot < PROGRESS_SLOTS);
+	ASSERT(slot < PROGRESS_SLOTS);
 	memcpy(copy.what, board[slot].what, sizeof(copy.what));
 	copy.what[sizeof(copy.what) - 1] = 0;
 	copy.taken = board[slot].taken;

@@ -148,7 +148,7 @@ static char *disposition(const struct served *trace, const char *end)
 }
 
 /* The answer may be set before this returns, or later. */
-static void begin_work(struct request *request, struct work_call *call)
+static void begin_job(struct request *request, struct job_request *call)
 {
 	struct exchange *exchange = request->exchange;
 	const char *ticket = find(request, "ticket");
@@ -164,7 +164,7 @@ static void begin_work(struct request *request, struct work_call *call)
 		call->coding = http_compress_choose(MHD_lookup_connection_value(
 			exchange->connection, MHD_HEADER_KIND,
 			"Accept-Encoding"));
-	key = work_key(call);
+	key = job_request_key(call);
 	if (rest_is_known(exchange, key)) {
 		answer(request, answer_new(304, NULL, -1, 0, false));
 		exchange->answer->key = key;
@@ -172,7 +172,7 @@ static void begin_work(struct request *request, struct work_call *call)
 	}
 	if (ticket != NULL)
 		exchange->client.ticket = grow_copy(ticket, strlen(ticket));
-	work_begin(exchange->http->work, call, &exchange->client);
+	job_queue_begin(exchange->http->queue, call, &exchange->client);
 }
 
 static bool find_trace(struct request *request, const char *id,
@@ -189,7 +189,7 @@ static bool find_trace(struct request *request, const char *id,
 	return false;
 }
 
-static bool take_statement(struct request *request, struct work_call *call)
+static bool take_statement(struct request *request, struct job_request *call)
 {
 	const struct buffer *body = &request->exchange->body;
 	const char *statement = find(request, "statement");
@@ -210,7 +210,7 @@ static bool take_statement(struct request *request, struct work_call *call)
 	return false;
 }
 
-static void run_route(struct request *request, struct work_call *call)
+static void run_route(struct request *request, struct job_request *call)
 {
 	LOCAL_BUFFER why = { 0 };
 	const struct route *route = call->route;
@@ -223,7 +223,7 @@ static void run_route(struct request *request, struct work_call *call)
 			      &call->words, &call->operand, &why))
 		answer(request, answer_error(400, why.data));
 	else if (!route->takes_statement || take_statement(request, call))
-		begin_work(request, call);
+		begin_job(request, call);
 	buffer_free(&call->words);
 	buffer_free(&call->input);
 }
@@ -233,7 +233,7 @@ static void answer_trace(struct request *request, const char *rest)
 {
 	const char *slash = strchr(rest, '/');
 	char id[SERVED_ID] = "";
-	struct work_call call = { 0 };
+	struct job_request call = { 0 };
 
 	if (slash != NULL && slash - rest == SERVED_ID - 1)
 		memcpy(id, rest, SERVED_ID - 1);
@@ -253,7 +253,7 @@ static void answer_trace(struct request *request, const char *rest)
 
 static void answer_diff(struct request *request, const char *name)
 {
-	struct work_call call = { .route = route_find_diff(name) };
+	struct job_request call = { .route = route_find_diff(name) };
 
 	if (find_trace(request, find(request, "old"), &call.traces[0]) &&
 	    find_trace(request, find(request, "new"), &call.traces[1]))
@@ -265,7 +265,7 @@ static void answer_diff(struct request *request, const char *name)
 static void answer_scrape(struct request *request, const char *name)
 {
 	struct exchange *exchange = request->exchange;
-	struct work_call *call = &exchange->held;
+	struct job_request *call = &exchange->held;
 	uint64_t wait_ms;
 
 	if (!is_method(request, "GET")) {
@@ -277,7 +277,7 @@ static void answer_scrape(struct request *request, const char *name)
 	if (exchange->answer == NULL && wait_ms > 0)
 		http_hold(exchange, wait_ms);
 	else if (exchange->answer == NULL)
-		work_begin(exchange->http->work, call, &exchange->client);
+		job_queue_begin(exchange->http->queue, call, &exchange->client);
 }
 
 /* ---- calls answered by the front ---- */
@@ -292,11 +292,11 @@ static void answer_traces(struct request *request)
 	answer_json(request, &text);
 }
 
-static void answer_work(struct request *request)
+static void answer_job(struct request *request)
 {
 	LOCAL_BUFFER text = { 0 };
 
-	work_json(request->exchange->http->work, &text);
+	job_queue_json(request->exchange->http->queue, &text);
 	answer_json(request, &text);
 }
 
@@ -304,7 +304,7 @@ static void cancel(struct request *request, const char *ticket)
 {
 	if (!is_method(request, "DELETE"))
 		refuse_method(request, "DELETE");
-	else if (work_cancel(request->exchange->http->work, ticket) > 0)
+	else if (job_queue_cancel(request->exchange->http->queue, ticket) > 0)
 		answer(request, answer_new(204, NULL, -1, 0, false));
 	else
 		answer(request, answer_error(404, "no call with this ticket is "
@@ -335,7 +335,7 @@ static void answer_api(struct request *request, const char *name)
 	else if (route_find_diff(name) != NULL)
 		answer_diff(request, name);
 	else if (strcmp(name, "work") == 0)
-		answer_work(request);
+		answer_job(request);
 	else
 		answer(request, answer_error(404, "there is no such call: see "
 					     "docs/REST.md"));
@@ -384,7 +384,7 @@ static struct answer *pack_file(const struct static_file *file,
 static void send_file(struct request *request, const struct static_file *file)
 {
 	struct exchange *exchange = request->exchange;
-	struct answer_cache *cache = &exchange->http->work->cache;
+	struct answer_cache *cache = &exchange->http->queue->cache;
 	enum worker_coding coding =
 		http_compress_choose(MHD_lookup_connection_value(
 			exchange->connection, MHD_HEADER_KIND,

@@ -83,7 +83,7 @@ static struct answer *take_seconds(const struct served *trace,
 
 struct answer *scrape_call(struct http *http, const char *name,
 			   const struct route_parameter *parameters,
-			   size_t count, struct work_call *call,
+			   size_t count, struct job_request *call,
 			   uint64_t *wait_ms)
 {
 	struct route_parameter list[HTTP_PARAMETERS_MAX + 2];

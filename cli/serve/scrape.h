@@ -20,7 +20,7 @@
  */
 struct answer *scrape_call(struct http *http, const char *name,
 			   const struct route_parameter *parameters,
-			   size_t count, struct work_call *call,
+			   size_t count, struct job_request *call,
 			   uint64_t *wait_ms);
 
 #endif

@@ -20,8 +20,8 @@
 #include "cli/sql/sql_json.h"
 
 #define ROWS_LOOKED_AT 1000	/* before any output */
-#define TEXT_LEAST 20		/* minimum width of a cut text */
-#define HEADING_LEAST 6
+#define TEXT_MIN 20		/* minimum width of a cut text */
+#define HEADING_MIN 6
 #define GAP 2
 
 /* A value as UTF-8 text without control characters; NULL is "". */
@@ -61,7 +61,7 @@ struct sheet {
 	int columns;
 	bool upright;		/* a line for each value */
 	size_t *widths;
-	size_t *least;		/* minimum widths */
+	size_t *min;		/* minimum widths */
 	struct cell *headings;
 	struct cell *cells;	/* of the first rows, row by row */
 	size_t count, capacity;
@@ -69,15 +69,15 @@ struct sheet {
 };
 
 /* Numbers are never cut; texts lose their middle. */
-static size_t least_width(size_t width, bool number)
+static size_t min_width(size_t width, bool number)
 {
-	return number || width < TEXT_LEAST ? width : TEXT_LEAST;
+	return number || width < TEXT_MIN ? width : TEXT_MIN;
 }
 
 static void add_cell(struct sheet *sheet, int column, const char *text,
 		     bool number)
 {
-	size_t width = fit_columns(text), least = least_width(width, number);
+	size_t width = fit_columns(text), min = min_width(width, number);
 
 	GROW(sheet->cells, sheet->count, sheet->capacity);
 	sheet->cells[sheet->count++] = (struct cell){
@@ -85,8 +85,8 @@ static void add_cell(struct sheet *sheet, int column, const char *text,
 	};
 	if (width > sheet->widths[column])
 		sheet->widths[column] = width;
-	if (least > sheet->least[column])
-		sheet->least[column] = least;
+	if (min > sheet->min[column])
+		sheet->min[column] = min;
 }
 
 static void add_row(struct sheet *sheet, sqlite3_stmt *statement)
@@ -120,7 +120,7 @@ static int find_widest(const struct sheet *sheet)
 	int widest = -1;
 
 	for (int i = 0; i < sheet->columns; i++)
-		if (sheet->widths[i] > sheet->least[i] &&
+		if (sheet->widths[i] > sheet->min[i] &&
 		    (widest < 0 || sheet->widths[i] > sheet->widths[widest]))
 			widest = i;
 	return widest;
@@ -230,14 +230,14 @@ static void begin_sheet(struct sheet *sheet, sqlite3_stmt *statement)
 	LOCAL_BUFFER text = { 0 };
 
 	sheet->widths = grow_zeroed(columns, sizeof(*sheet->widths));
-	sheet->least = grow_zeroed(columns, sizeof(*sheet->least));
+	sheet->min = grow_zeroed(columns, sizeof(*sheet->min));
 	for (int i = 0; i < sheet->columns; i++) {
 		buffer_clear(&text);
 		buffer_string(&text, sqlite3_column_name(statement, i));
 		buffer_printable(&text);
 		add_cell(sheet, i, buffer_text(&text), false);
-		if (sheet->least[i] > HEADING_LEAST)
-			sheet->least[i] = HEADING_LEAST;
+		if (sheet->min[i] > HEADING_MIN)
+			sheet->min[i] = HEADING_MIN;
 	}
 	sheet->headings = sheet->cells;
 	sheet->cells = NULL;
@@ -267,7 +267,7 @@ static void end_sheet(struct sheet *sheet)
 	free(sheet->cells);
 	free(sheet->headings);
 	free(sheet->widths);
-	free(sheet->least);
+	free(sheet->min);
 }
 
 static int write_table(struct sql_session *session, sqlite3_stmt *statement)

@@ -20,7 +20,7 @@
 #include "cli/model/selection.h"
 #include "cli/model/block_observer.h"
 #include "cli/trace/read/clock.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The relative error of a span in ticks that was computed from the mean clock
  * rate. */
@@ -36,7 +36,7 @@ static struct store_range *range_of(struct sql_scan *scan,
 		if (scan->terms[i].column == column &&
 		    scan->terms[i].ranges != NULL)
 			return &scan->ranges[i];
-	CLAIM(scan->scan.term_count < SQL_SCAN_TERMS);
+	ASSERT(scan->scan.term_count < SQL_SCAN_TERMS);
 	scan->ranges[scan->scan.term_count] = (struct store_range){
 		0, UINT64_MAX
 	};
@@ -49,23 +49,23 @@ static struct store_range *range_of(struct sql_scan *scan,
 }
 
 static void at_least(struct sql_scan *scan, enum store_column column,
-		     uint64_t least)
+		     uint64_t min)
 {
 	struct store_range *range = range_of(scan, column);
 
-	if (least > range->least)
-		range->least = least;
-	scan->nothing |= range->least > range->greatest;
+	if (min > range->min)
+		range->min = min;
+	scan->nothing |= range->min > range->max;
 }
 
 static void at_most(struct sql_scan *scan, enum store_column column,
-		    uint64_t greatest)
+		    uint64_t max)
 {
 	struct store_range *range = range_of(scan, column);
 
-	if (greatest < range->greatest)
-		range->greatest = greatest;
-	scan->nothing |= range->least > range->greatest;
+	if (max < range->max)
+		range->max = max;
+	scan->nothing |= range->min > range->max;
 }
 
 /* Add a term for a set of values, initially empty. NULL: too many terms; SQLite
@@ -77,7 +77,7 @@ static uint64_t *add_set(struct sql_scan *scan, enum store_column column,
 
 	if (scan->set_count == SQL_SCAN_SETS)
 		return NULL;
-	CLAIM(scan->scan.term_count < SQL_SCAN_TERMS);
+	ASSERT(scan->scan.term_count < SQL_SCAN_TERMS);
 	set = grow_zeroed((size_t)(size / 64 + 1), sizeof(*set));
 	scan->sets[scan->set_count++] = set;
 	scan->terms[scan->scan.term_count++] = (struct store_term){
@@ -99,13 +99,13 @@ static uint64_t stamp_of(const struct sql_scan *scan, uint64_t ns)
 }
 
 /* A lower or upper bound, in ticks, of a span in ns. */
-static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool least)
+static uint64_t span_of(const struct sql_scan *scan, uint64_t ns, bool is_min)
 {
 	double rate = clock_rate(model_clock(scan->trace->outline));
 	double ticks = rate <= 0 ? (double)ns : (double)ns / rate;
 
-	ticks *= least ? 1 - SPAN_SLACK : 1 + SPAN_SLACK;
-	ticks += least ? -1 : 1;
+	ticks *= is_min ? 1 - SPAN_SLACK : 1 + SPAN_SLACK;
+	ticks += is_min ? -1 : 1;
 	return ticks <= 0 ? 0 : ticks >= 0x1p63 ? UINT64_MAX / 2 :
 						  (uint64_t)ticks;
 }
@@ -149,15 +149,15 @@ static void take_bound(struct sql_scan *scan, enum store_column column,
 {
 	switch (op) {
 	case SQLITE_INDEX_CONSTRAINT_EQ:
-		at_least(scan, column, value.least);
-		at_most(scan, column, value.greatest);
+		at_least(scan, column, value.min);
+		at_most(scan, column, value.max);
 		break;
 	case SQLITE_INDEX_CONSTRAINT_GE:
 	case SQLITE_INDEX_CONSTRAINT_GT:
-		at_least(scan, column, value.least);
+		at_least(scan, column, value.min);
 		break;
 	default:
-		at_most(scan, column, value.greatest);
+		at_most(scan, column, value.max);
 	}
 }
 
@@ -215,7 +215,7 @@ static void take_stacks(struct sql_scan *scan, struct stack_filter *keeps)
 	uint64_t count = model_contexts(scan->trace->outline)->node_count;
 	uint64_t *set = add_set(scan, STORE_NODE, count);
 
-	CLAIM(set != NULL);
+	ASSERT(set != NULL);
 	for (uint32_t i = 0; i < count; i++)
 		if (stack_filter_keeps(keeps, i, &none))
 			set[i / 64] |= UINT64_C(1) << i % 64;
@@ -273,7 +273,7 @@ static void narrow(struct sql_scan *scan)
 	static const struct {
 		enum filter_id id;
 		enum store_column column;
-		bool least;
+		bool is_min;
 	} words[] = {
 		{ FILTER_SIZE_MIN, STORE_SIZE, true },
 		{ FILTER_SIZE_MAX, STORE_SIZE, false },
@@ -291,7 +291,7 @@ static void narrow(struct sql_scan *scan)
 		    filter_word(scan->filter, words[i].id, 1) != NULL ||
 		    (heaps && words[i].column == STORE_ADDRESS))
 			continue;
-		if (words[i].least)
+		if (words[i].is_min)
 			at_least(scan, words[i].column, word->number);
 		else
 			at_most(scan, words[i].column, word->number);

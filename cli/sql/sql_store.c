@@ -13,7 +13,7 @@
 #include "cli/model/index/index_build.h"
 #include "cli/model/index/index_store.h"
 #include "cli/store/store.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Build an index for this session only, in an unnamed file. */
 static struct store *passing_store(const struct sql_trace *trace,
@@ -114,7 +114,7 @@ struct store *sql_store_take(struct sql_trace *trace,
 
 bool sql_store_drop(struct sql_trace *trace, int error)
 {
-	CLAIM(trace->store_uses > 0);
+	ASSERT(trace->store_uses > 0);
 	if (!index_store_drop(trace->store, error, log_notes()))
 		return false;
 	trace->store_bad = true;
@@ -132,6 +132,6 @@ void sql_store_explain(struct sql_trace *trace, int error, struct buffer *why)
 
 void sql_store_release(struct sql_trace *trace)
 {
-	CLAIM(trace->store_uses > 0);
+	ASSERT(trace->store_uses > 0);
 	trace->store_uses--;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/text/utf8.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const struct sql_column process_column = {
 	.name = "process", .type = SQL_INTEGER, .equal = true,
@@ -58,7 +58,7 @@ static void filter_name(const struct sql_table *table, const char *option,
 	char plain[48];
 	int size = snprintf(plain, sizeof(plain), "%s", option);
 
-	CLAIM(size > 0 && size < (int)sizeof(plain));
+	ASSERT(size > 0 && size < (int)sizeof(plain));
 	for (char *at = plain; *at != 0; at++)
 		if (*at == '-')
 			*at = '_';

@@ -14,11 +14,11 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/index/index_answer.h"
 #include "cli/stack/frames_prepare.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void sql_view_free(struct sql_trace *trace, struct sql_view *view)
 {
-	CLAIM(view->in_use == 0);
+	ASSERT(view->in_use == 0);
 	if (view->frames == &trace->frames)
 		frames_turn_to(&trace->frames, trace->outline);
 	else
@@ -313,7 +313,7 @@ struct sql_view *sql_view_of(struct sql_trace *trace,
 
 void sql_view_release(struct sql_view *view)
 {
-	CLAIM(view->in_use > 0);
+	ASSERT(view->in_use > 0);
 	view->in_use--;
 }
 

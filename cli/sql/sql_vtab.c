@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/sql/sql_moments.h"
 #include "cli/sql/sql_table.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define COST_ALL 1e6		/* I2 */
 #define COST_FILTERED 1e7
@@ -349,7 +349,7 @@ static void take_term(struct sql_cursor *cursor, unsigned column, int op,
 	/* SQLite compares with fractions. */
 	if (type == SQLITE_FLOAT && op != SQLITE_INDEX_CONSTRAINT_EQ)
 		return;
-	CLAIM(cursor->term_count < SQL_TERMS_MAX);
+	ASSERT(cursor->term_count < SQL_TERMS_MAX);
 	cursor->term_count++;
 	*term = (struct sql_term){ .column = column, .op = op };
 	term->is_number = type == SQLITE_INTEGER ||
@@ -388,7 +388,7 @@ static bool take_piece(struct sql_cursor *cursor, const char *piece,
 				take_term(cursor, n, ops[i].op, value);
 		return true;
 	}
-	CLAIM(false);
+	ASSERT(false);
 	return false;
 }
 
@@ -398,7 +398,7 @@ static bool take_plan(struct sql_cursor *cursor, const char *plan, int argc,
 	const char *at = strchr(plan, '|');
 	const char *used = strrchr(plan, '#');
 
-	CLAIM(at != NULL && used != NULL);
+	ASSERT(at != NULL && used != NULL);
 	cursor->used = strtoull(used + 1, NULL, 16);
 	for (int i = 0; i < argc; i++) {
 		size_t size;

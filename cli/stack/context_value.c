@@ -16,7 +16,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void context_value_init(
 	struct context_value *context_value, struct frames *frames,
@@ -77,7 +77,7 @@ uint32_t context_value_of(struct context_value *context_value, uint32_t node)
 	uint32_t value = TABLE_NONE;
 	bool exact = false;
 
-	CLAIM_FULL(context_value->stack_count == 0);
+	DEBUG_ASSERT(context_value->stack_count == 0);
 	frames_prepare_all(frames);
 	for (; node >= CONTEXT_ROOTS; node = nodes[node].parent) {
 		uint32_t place;
@@ -89,7 +89,7 @@ uint32_t context_value_of(struct context_value *context_value, uint32_t node)
 		push(context_value, node, place, exact);
 		exact = frames->places[place].signal;
 	}
-	CLAIM_FULL(value != TABLE_NONE || node < CONTEXT_ROOTS);
+	DEBUG_ASSERT(value != TABLE_NONE || node < CONTEXT_ROOTS);
 	if (value == TABLE_NONE)
 		value = begin(context_value, node);
 	while (context_value->stack_count > 0) {
@@ -98,7 +98,7 @@ uint32_t context_value_of(struct context_value *context_value, uint32_t node)
 
 		value = context_value->step(context_value->owner, value,
 					    frame->place);
-		CLAIM_FULL(value != TABLE_NONE);
+		DEBUG_ASSERT(value != TABLE_NONE);
 		if (frame->exact)
 			table_set(&context_value->exact, frame->node, value);
 		else

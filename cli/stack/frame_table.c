@@ -8,7 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Names are interned (symbols.h), so equal ones have the same pointer. */
 static bool is_same(const struct frame *a, const struct frame *b)
@@ -41,7 +41,7 @@ uint32_t frame_table_number(struct frame_table *frames,
 		number = table_get(&frames->number_of, hash);
 		if (number == TABLE_NONE)
 			break;
-		CLAIM_FULL(number < frames->count);
+		DEBUG_ASSERT(number < frames->count);
 		if (is_same(&frames->list[number], frame))
 			return number;
 	}

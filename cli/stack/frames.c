@@ -16,7 +16,7 @@
 #include "cli/stack/frames_prepare.h"
 #include "cli/stack/wrapper.h"
 #include "cli/symbol/names/names.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* For hostile traces; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000
@@ -48,7 +48,8 @@ void frames_init(struct frames *frames, struct model *model,
 
 void frames_turn_to(struct frames *frames, struct model *model)
 {
-	CLAIM(model_contexts(model)->node_count == frames->contexts->node_count);
+	ASSERT(model_contexts(model)->node_count ==
+	       frames->contexts->node_count);
 	frames->model = model;
 	frames->contexts = model_contexts(model);
 	frames->images = model_images(model);
@@ -83,7 +84,7 @@ uint32_t frames_image(const struct frames *frames, uint32_t at)
 {
 	const struct context_node *node = &frames->contexts->nodes[at];
 
-	CLAIM_FULL(at < frames->contexts->node_count);
+	DEBUG_ASSERT(at < frames->contexts->node_count);
 	if (node->image != IMAGE_NONE)
 		return node->image;
 	/* The record of the image came after that of the node: then the image
@@ -214,13 +215,13 @@ uint32_t frames_place(struct frames *frames, uint32_t at, bool exact)
 	struct frames_place place = { .address = address, .owner = owner,
 				      .exact = exact };
 
-	CLAIM_FULL(at >= CONTEXT_ROOTS);
+	DEBUG_ASSERT(at >= CONTEXT_ROOTS);
 	first = table_get(&frames->place_of, key);
 	for (number = first; number != TABLE_NONE;
 	     number = frames->places[number].next) {
 		const struct frames_place *other = &frames->places[number];
 
-		CLAIM_FULL(number < frames->place_count);
+		DEBUG_ASSERT(number < frames->place_count);
 		if (other->address == place.address &&
 		    other->owner == owner && other->exact == exact)
 			return number;
@@ -291,7 +292,7 @@ void frames_of(struct frames *frames, uint32_t at)
 			note_nameless(frames, frames->list[i].library);
 	frames->stop = at < CONTEXT_ROOTS ? (enum gt_stop)at : GT_STOP_OTHER;
 	frames->site = frames_site(frames->list, frames->count);
-	CLAIM_FULL(frames->count == 0 || frames->site < frames->count);
+	DEBUG_ASSERT(frames->count == 0 || frames->site < frames->count);
 }
 
 static uint32_t number_of_site(struct frames *frames)
@@ -301,7 +302,7 @@ static uint32_t number_of_site(struct frames *frames)
 	size_t before = frames->sites.count;
 	uint32_t number;
 
-	CLAIM_FULL(frames->site < frames->count);
+	DEBUG_ASSERT(frames->site < frames->count);
 	buffer_clear(key);
 	if (site->function != NULL)
 		buffer_printf(key, "%s|%s|%u|%s", site->function,
@@ -347,7 +348,7 @@ uint64_t frames_site_key(struct frames *frames, uint32_t node)
 
 	if (node >= frames->site_of_count)
 		make_sites(frames);
-	CLAIM_FULL(node < frames->site_of_count);
+	DEBUG_ASSERT(node < frames->site_of_count);
 	number = frames->site_of[node];
 	if (number != TABLE_NONE)
 		return number;
@@ -436,7 +437,7 @@ void frames_find_sites(struct frames *frames)
 void frames_function(const struct frame *frame, size_t width,
 		     struct buffer *name)
 {
-	CLAIM_FULL(frame->function != NULL);
+	DEBUG_ASSERT(frame->function != NULL);
 	if (width == SIZE_MAX)
 		buffer_string(name, frame->function);
 	else if (frame->nameless)

@@ -16,7 +16,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/symbol/files/under_root.h"
 #include "cli/trace/read/clock.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DUMPS_MAX 64
 
@@ -161,7 +161,7 @@ static void find_times(struct jitcode *code)
 	for (size_t i = contexts->node_count; i > CONTEXT_ROOTS; i--) {
 		uint32_t parent = contexts->nodes[i - 1].parent;
 
-		CLAIM_FULL(parent < i - 1);
+		DEBUG_ASSERT(parent < i - 1);
 		if (made[i - 1] < made[parent])
 			made[parent] = made[i - 1];
 	}
@@ -174,7 +174,7 @@ const struct jitdump_entry *jitcode_find(struct jitcode *code, uint32_t node,
 {
 	uint64_t shift = model_number(code->model, GT_INFO, "tick_shift", 0);
 
-	CLAIM_FULL(node < model_contexts(code->model)->node_count);
+	DEBUG_ASSERT(node < model_contexts(code->model)->node_count);
 	if (code->count > 0 && code->made == NULL)
 		find_times(code);
 	for (size_t i = 0; i < code->count; i++) {

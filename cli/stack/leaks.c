@@ -18,7 +18,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
 #include "cli/symbol/code/return_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FUNCTION "__lsan_default_suppressions"
 #define BUILT_IN "gnomon's own"
@@ -244,7 +244,7 @@ static void count_context(struct leaks *leaks,
 		leaks->live_bytes += figures->live_bytes;
 		return;
 	}
-	CLAIM_FULL(number < leaks->rules.count);
+	DEBUG_ASSERT(number < leaks->rules.count);
 	rule = &leaks->rules.list[number];
 	rule->stacks++;
 	rule->blocks += figures->live_blocks;

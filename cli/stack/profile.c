@@ -1,13 +1,13 @@
 /*
  * profile.c: see profile.h. Called by the main thread.
  *
- *	model node ─(context_value.h)─▶ node ─▶ its selves, one for each side
+ *	model node ─(context_value.h)─▶ node ─▶ self costs, one for each side
  *	     place ───────────▶ frames, interned
  *
  * While models are added, nodes are pairs of (parent, frame) in the order of
- * their first use, and a node's selves are a list from `first`. Sealing
+ * their first use, and a node's self costs are a list from `first`. Sealing
  * renumbers them in preorder from the root, so that the descendants of a node
- * are one range of nodes and one range of selves: a sum over a subtree is a
+ * are one range of nodes and one range of self costs: a sum over a subtree is a
  * loop over an array, and needs no memory.
  *
  *  I1  parent < node for every node but the root, sealed or not.
@@ -26,7 +26,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/stack/wrapper.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LEVEL_BITS 6	/* 64 sums of one level are one of the next */
 #define FOLD_MAX 64	/* nodes outward that are searched for recursion */
@@ -86,7 +86,7 @@ static uint32_t number_of(struct profile *profile,
 	number = intern_number(&profile->keys, key->data, key->size);
 	if (number == profile->frame_count)
 		new_frame(profile, frame);
-	CLAIM_FULL(number < profile->frame_count);
+	DEBUG_ASSERT(number < profile->frame_count);
 	if (profile->frames[number].line != frame->line)
 		profile->frames[number].line = 0;
 	if (profile->frames[number].column != frame->column)
@@ -126,7 +126,7 @@ static uint32_t node_for(struct profile *profile, uint32_t parent,
 	size_t before = profile->met.pair_count;
 	uint32_t node = pairset_number(&profile->met, parent, frame);
 
-	CLAIM_FULL(before == 0 || parent < before);	/* I1 */
+	DEBUG_ASSERT(before == 0 || parent < before);	/* I1 */
 	if (node == before) {
 		GROW(profile->first, before, profile->first_capacity);
 		profile->first[node] = PROFILE_NONE;
@@ -140,12 +140,12 @@ static struct profile_self *self_of(struct profile *profile, uint32_t node,
 	struct profile_self *self;
 	uint32_t at = profile->first[node];
 
-	for (; at != PROFILE_NONE; at = profile->selves[at].next)
-		if (profile->selves[at].side == side)
-			return &profile->selves[at];
-	CLAIM_FULL(node < profile->met.pair_count && side < profile->sides);
-	GROW(profile->selves, profile->self_count, profile->self_capacity);
-	self = &profile->selves[profile->self_count];
+	for (; at != PROFILE_NONE; at = profile->self_costs[at].next)
+		if (profile->self_costs[at].side == side)
+			return &profile->self_costs[at];
+	DEBUG_ASSERT(node < profile->met.pair_count && side < profile->sides);
+	GROW(profile->self_costs, profile->self_count, profile->self_capacity);
+	self = &profile->self_costs[profile->self_count];
 	memset(self, 0, sizeof(*self));
 	self->node = node;
 	self->side = side;
@@ -172,7 +172,7 @@ static const uint32_t *numbers_of(struct adding *adding, uint32_t place)
 	const struct frames_place *at = &adding->frames->places[place];
 	uint32_t *numbers;
 
-	CLAIM_FULL(place < adding->frames->place_count);
+	DEBUG_ASSERT(place < adding->frames->place_count);
 	GROW_TO(adding->numbers, adding->number_capacity, place);
 	if (adding->numbers[place] != NULL)
 		return adding->numbers[place];
@@ -249,7 +249,7 @@ static void add_contexts(struct profile *profile, unsigned side,
 			       side);
 		if (profile->with_costs)
 			profile->self_of_cost[i] =
-				(uint32_t)(self - profile->selves);
+				(uint32_t)(self - profile->self_costs);
 		figures_add(&self->figures, &figures);
 		self->contexts++;
 		progress_update(i);
@@ -332,8 +332,8 @@ static uint32_t *number_nodes(struct profile *profile)
 	return number;
 }
 
-/* Sorts selves by (node, side): first counts them before each node, then fills
- * in `order`. */
+/* Sorts self costs by (node, side): first counts them before each node, then
+ * fills in `order`. */
 static void order_selves(struct profile *profile)
 {
 	struct profile_node *nodes = profile->nodes;
@@ -344,7 +344,7 @@ static void order_selves(struct profile *profile)
 	for (size_t i = 0; i <= profile->node_count; i++)
 		nodes[i].first = 0;
 	for (size_t i = 0; i < profile->self_count; i++)
-		nodes[profile->selves[i].node].first++;
+		nodes[profile->self_costs[i].node].first++;
 	for (size_t i = 0; i <= profile->node_count; i++) {
 		uint32_t own = nodes[i].first;
 
@@ -355,8 +355,8 @@ static void order_selves(struct profile *profile)
 	/* Filling moves each `first` to the next node's; it is moved back. */
 	for (unsigned side = 0; side < profile->sides; side++)
 		for (size_t i = 0; i < profile->self_count; i++)
-			if (profile->selves[i].side == side)
-				order[nodes[profile->selves[i].node]
+			if (profile->self_costs[i].side == side)
+				order[nodes[profile->self_costs[i].node]
 				      .first++] = (uint32_t)i;
 	for (size_t i = profile->node_count; i > 0; i--)
 		nodes[i].first = nodes[i - 1].first;
@@ -365,7 +365,7 @@ static void order_selves(struct profile *profile)
 	assert(nodes[profile->node_count].first == profile->self_count);
 }
 
-/* Log2 of the number of selves in a sum of this level. */
+/* Log2 of the number of self costs in a sum of this level. */
 static unsigned level_bits(unsigned level)
 {
 	return (level + 1) * LEVEL_BITS;
@@ -377,11 +377,11 @@ static void sum_level(struct profile *profile, unsigned level)
 	size_t whole = profile->self_count >> level_bits(level);
 	struct profile_sum *sums = grow_zeroed(whole * sides, sizeof(*sums));
 
-	CLAIM_FULL(level == 0 || profile->sums[level - 1] != NULL);
+	DEBUG_ASSERT(level == 0 || profile->sums[level - 1] != NULL);
 	profile->sums[level] = sums;
 	for (size_t i = 0; level == 0 && i < whole << LEVEL_BITS; i++) {
 		const struct profile_self *self =
-			&profile->selves[profile->order[i]];
+			&profile->self_costs[profile->order[i]];
 		struct profile_sum *sum = &sums[(i >> LEVEL_BITS) * sides +
 						self->side];
 
@@ -416,7 +416,7 @@ static void move_nodes(struct profile_node *nodes, uint32_t *number,
 		}
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool profile_is_valid(const struct profile *profile)
 {
 	const struct profile_node *nodes = profile->nodes;
@@ -428,8 +428,8 @@ bool profile_is_valid(const struct profile *profile)
 		    nodes[n].first > nodes[n + 1].first)
 			return false;	/* I2 */
 	for (size_t i = 1; i < profile->self_count; i++)
-		if (profile->selves[profile->order[i - 1]].node >
-		    profile->selves[profile->order[i]].node)
+		if (profile->self_costs[profile->order[i - 1]].node >
+		    profile->self_costs[profile->order[i]].node)
 			return false;
 	return profile->node_count > 0 &&
 	       nodes[PROFILE_ROOT].end == profile->node_count &&
@@ -453,26 +453,27 @@ void profile_seal(struct profile *profile)
 	}
 	nodes[count] = (struct profile_node){ .frame = PROFILE_NONE };
 	for (size_t i = 0; i < profile->self_count; i++)
-		profile->selves[i].node = number[profile->selves[i].node];
+		profile->self_costs[i].node =
+			number[profile->self_costs[i].node];
 	move_nodes(nodes, number, count);
 	free(number);
 	order_selves(profile);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		sum_level(profile, level);
-	CLAIM_FULL(profile_is_valid(profile));
+	DEBUG_ASSERT(profile_is_valid(profile));
 	profile->sealed = true;
 }
 
 void profile_keep_frames(struct profile *profile)
 {
 	free(profile->nodes);
-	free(profile->selves);
+	free(profile->self_costs);
 	free(profile->order);
 	for (unsigned level = 0; level < PROFILE_LEVELS; level++)
 		free(profile->sums[level]);
 	memset(profile->sums, 0, sizeof(profile->sums));
 	profile->nodes = NULL;
-	profile->selves = NULL;
+	profile->self_costs = NULL;
 	profile->order = NULL;
 	profile->node_count = 0;
 	profile->self_count = 0;
@@ -516,12 +517,12 @@ static uint64_t sum_up(const struct profile *profile, uint32_t first,
 {
 	uint64_t contexts = 0;
 
-	CLAIM_FULL(first <= end && end <= profile->self_count);
+	DEBUG_ASSERT(first <= end && end <= profile->self_count);
 	memset(sum, 0, sizeof(*sum));
 	for (size_t i = first; i < end;) {
 		int level = fitting_level(i, end);
 		const struct profile_self *self =
-			&profile->selves[profile->order[i]];
+			&profile->self_costs[profile->order[i]];
 		const struct profile_sum *part;
 
 		if (level >= 0) {
@@ -547,7 +548,7 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 {
 	const struct profile_node *nodes = profile->nodes;
 
-	CLAIM_FULL(node < profile->node_count);
+	DEBUG_ASSERT(node < profile->node_count);
 	assert(profile->sealed);
 	return sum_up(profile, nodes[node].first,
 		      nodes[nodes[node].end].first, side, sum);
@@ -557,7 +558,7 @@ uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum)
 {
 	assert(profile->sealed);
-	CLAIM_FULL(node < profile->node_count);
+	DEBUG_ASSERT(node < profile->node_count);
 	return sum_up(profile, profile->nodes[node].first,
 		      profile->nodes[node + 1].first, side, sum);
 }
@@ -568,7 +569,7 @@ bool profile_is_wrapper(const struct profile *profile, uint32_t node)
 	const struct profile_frame *frame = &profile->frames[at->frame];
 	const struct profile_frame *outer;
 
-	CLAIM_FULL(node != PROFILE_ROOT && node < profile->node_count);
+	DEBUG_ASSERT(node != PROFILE_ROOT && node < profile->node_count);
 	if (frame->glue)
 		return true;
 	if (at->parent == PROFILE_ROOT)

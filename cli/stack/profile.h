@@ -59,7 +59,7 @@ struct profile_node {
 	uint32_t parent;	/* the caller */
 	uint32_t frame;		/* PROFILE_NONE for the root */
 	uint32_t end;
-	uint32_t first;		/* in `order`: its own selves and, up to
+	uint32_t first;		/* in `order`: its own self costs and, up to
 				 * nodes[end].first, those of its descendants */
 };
 
@@ -71,8 +71,8 @@ struct profile_self {
 	uint32_t next;		/* while adding: next self of the same node */
 };
 
-/* Sums over 64, 4096 and 262144 consecutive selves, for each side. With these,
- * a sum over any range takes some hundred steps. */
+/* Sums over 64, 4096 and 262144 consecutive self costs, for each side. With
+ * these, a sum over any range takes some hundred steps. */
 #define PROFILE_LEVELS 3
 struct profile_sum {
 	struct figures figures;
@@ -106,10 +106,10 @@ struct profile {
 	size_t frame_capacity;
 	struct profile_node *nodes;	/* sealed: one more, as end marker */
 	size_t node_count;
-	struct profile_self *selves;
+	struct profile_self *self_costs;
 	size_t self_count;
 	size_t self_capacity;
-	uint32_t *order;	/* sealed: selves by (node, side) */
+	uint32_t *order;	/* sealed: self costs by (node, side) */
 	struct profile_sum *sums[PROFILE_LEVELS];
 	struct intern names;
 	struct intern keys;	/* keys of frames, by number */
@@ -161,8 +161,8 @@ void profile_show_frame(const struct profile_frame *from, struct frame *frame);
 uint64_t profile_value(const struct profile *profile,
 		       const struct figures *figures, enum measure key);
 
-/* Checks the ranges of nodes and selves of a sealed profile (I1, I2). With
- * GNOMON_CLAIMS. */
+/* Checks the ranges of nodes and self costs of a sealed profile (I1, I2). With
+ * GNOMON_DEBUG_ASSERTS. */
 bool profile_is_valid(const struct profile *profile);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct grouping {
 	const struct profile *profile;
@@ -72,7 +72,7 @@ static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 {
 	uint32_t *of_frame = &grouping->groups->of_frame[frame];
 
-	CLAIM_FULL(frame < grouping->profile->frame_count);
+	DEBUG_ASSERT(frame < grouping->profile->frame_count);
 	if (*of_frame != PROFILE_NONE)
 		return *of_frame;
 	write_key(&grouping->scratch, &grouping->profile->frames[frame],
@@ -130,8 +130,8 @@ static uint32_t group_of_stack(struct grouping *grouping,
 
 /* ---- self ---- */
 
-/* Makes all groups; returns the group of each node with selves, to be freed.
- * Groups have to be complete before the sums, which are an array. */
+/* Makes all groups; returns the group of each node with self costs, to be
+ * freed. Groups have to be complete before the sums, which are an array. */
 static uint32_t *make_groups(struct grouping *grouping)
 {
 	const struct profile *profile = grouping->profile;
@@ -154,7 +154,7 @@ static void add_own(struct grouping *grouping, uint32_t node, uint32_t number)
 	struct profile_groups *groups = grouping->groups;
 	struct profile_group *group = &groups->list[number];
 
-	CLAIM_FULL(number < groups->count);
+	DEBUG_ASSERT(number < groups->count);
 	for (unsigned side = 0; side < groups->sides; side++) {
 		struct figures own;
 		uint64_t value;
@@ -210,11 +210,11 @@ static void open_node(struct inclusive_walk *inclusive_walk, uint32_t node)
 				 profile->nodes[node].frame);
 		inclusive_walk->times[group]++;
 	}
-	CLAIM_FULL(
+	DEBUG_ASSERT(
 		inclusive_walk->count == 0 ||
 		profile->nodes[inclusive_walk->open[inclusive_walk->count - 1]
 				       .node]
-				.end > node);
+				  .end > node);
 	inclusive_walk->open[inclusive_walk->count] =
 		(struct open_node){ node, group };
 	for (unsigned side = 0; side < sides; side++)
@@ -235,7 +235,7 @@ static void close_node(struct inclusive_walk *inclusive_walk)
 
 	if (group == PROFILE_NONE)
 		return;
-	CLAIM_FULL(at > 0 && inclusive_walk->times[group] > 0);
+	DEBUG_ASSERT(at > 0 && inclusive_walk->times[group] > 0);
 	if (--inclusive_walk->times[group] == 0)
 		for (unsigned side = 0; side < sides; side++)
 			figures_add(&groups->inclusive[(size_t)group * sides +
@@ -298,7 +298,7 @@ void profile_groups(const struct profile *profile, enum profile_by by,
 	groups->of_self = grow_resize(NULL, profile->self_count,
 				      sizeof(uint32_t));
 	for (size_t i = 0; i < profile->self_count; i++)
-		groups->of_self[i] = own[profile->selves[i].node];
+		groups->of_self[i] = own[profile->self_costs[i].node];
 	free(own);
 	if (by > PROFILE_BY_SITE) {
 		groups->inclusive = grow_zeroed(groups->count * groups->sides,
@@ -325,10 +325,10 @@ static const struct figures *stack_figures(const struct profile *profile,
 	static const struct figures none;
 	uint32_t end = profile->nodes[node + 1].first;
 
-	CLAIM_FULL(node < profile->node_count);
+	DEBUG_ASSERT(node < profile->node_count);
 	for (uint32_t i = profile->nodes[node].first; i < end; i++)
-		if (profile->selves[profile->order[i]].side == side)
-			return &profile->selves[profile->order[i]].figures;
+		if (profile->self_costs[profile->order[i]].side == side)
+			return &profile->self_costs[profile->order[i]].figures;
 	return &none;
 }
 
@@ -336,7 +336,7 @@ const struct figures *profile_group_self(const struct profile *profile,
 					 const struct profile_groups *groups,
 					 uint32_t group, unsigned side)
 {
-	CLAIM_FULL(group < groups->count && side < groups->sides);
+	DEBUG_ASSERT(group < groups->count && side < groups->sides);
 	if (groups->self != NULL)
 		return &groups->self[(size_t)group * groups->sides + side];
 	return stack_figures(profile, groups->list[group].node, side);
@@ -346,7 +346,7 @@ const struct figures *profile_group_inclusive(
 	const struct profile *profile, const struct profile_groups *groups,
 	uint32_t group, unsigned side)
 {
-	CLAIM_FULL(group < groups->count && side < groups->sides);
+	DEBUG_ASSERT(group < groups->count && side < groups->sides);
 	if (groups->inclusive == NULL)
 		return profile_group_self(profile, groups, group, side);
 	return &groups->inclusive[(size_t)group * groups->sides + side];

@@ -38,7 +38,7 @@ struct profile_groups {
 				 * PROFILE_NONE if it was never requested */
 	/*
 	 * [group * sides + side]; see profile_group_self. NULL: the same as the
-	 * profile's selves.
+	 * profile's self costs.
 	 */
 	struct figures *self;
 	struct figures *inclusive;

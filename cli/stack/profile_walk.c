@@ -4,10 +4,10 @@
  * There is a level for each branch on the current path, with all its siblings:
  * stacks are as deep as programs recurse, so this code does not recurse. Top
  * down, the children of a branch are its node's children. Bottom up, a branch
- * represents many nodes: its items are selves, each with the node that its walk
- * outward has reached. Items are in one array; those of a branch are a range,
- * sorted by frame. Each level sorts its range again, since the order of an
- * outer level is not needed inside it.
+ * represents many nodes: its items are self costs, each with the node that its
+ * walk outward has reached. Items are in one array; those of a branch are a
+ * range, sorted by frame. Each level sorts its range again, since the order of
+ * an outer level is not needed inside it.
  *
  *	items:  [ f f f | g g | h ]        depth 0, by frame
  *	          │ outward: parents of these three
@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct item {
 	uint32_t self;
@@ -94,8 +94,8 @@ static void find_children(const struct walking *walking, struct level *level,
 		struct branch *branch = new_branch(walking, level, n);
 		struct figures *sums = &level->figures[branch->figures];
 
-		CLAIM_FULL(branch->figures + 2 * profile->sides <=
-			   level->measure_count);
+		DEBUG_ASSERT(branch->figures + 2 * profile->sides <=
+			     level->measure_count);
 		for (unsigned side = 0; side < profile->sides; side++) {
 			branch->contexts += profile_inclusive(profile, n, side,
 							      &sums[side]);
@@ -125,7 +125,8 @@ static void find_groups(const struct walking *walking, struct level *level,
 		by_frame, profile->nodes);
 	for (size_t i = first; i < end; i++) {
 		const struct item *item = &walking->items[i];
-		const struct profile_self *self = &profile->selves[item->self];
+		const struct profile_self *self =
+			&profile->self_costs[item->self];
 		struct figures *sums;
 
 		if (branch == NULL ||
@@ -133,7 +134,7 @@ static void find_groups(const struct walking *walking, struct level *level,
 			branch = new_branch(walking, level, item->node);
 			branch->first = i;
 		}
-		CLAIM_FULL(branch->first == i || branch->end == i);
+		DEBUG_ASSERT(branch->first == i || branch->end == i);
 		branch->end = i + 1;
 		branch->contexts += self->contexts;
 		sums = &level->figures[branch->figures + self->side];
@@ -192,12 +193,12 @@ static void choose(const struct walking *walking, struct level *level)
 			if (value > branch->value)
 				branch->value = value;
 		}
-		if (branch->value >= walk->least)
+		if (branch->value >= walk->min)
 			level->list[kept++] = *branch;
 	}
 	SORT(level->list, kept, by_value);
-	if (walk->most != 0 && kept > walk->most)
-		kept = walk->most;
+	if (walk->max != 0 && kept > walk->max)
+		kept = walk->max;
 	level->count = kept;
 	level->left_out = all - kept;
 }
@@ -224,7 +225,7 @@ static void describe(const struct walking *walking, const struct level *level,
 {
 	const struct branch *branch = &level->list[level->at];
 
-	CLAIM_FULL(level->at < level->count);
+	DEBUG_ASSERT(level->at < level->count);
 	*shown = (struct profile_branch){
 		.frame = branch->frame,
 		.node = branch->node,
@@ -285,7 +286,7 @@ static void begin_bottom_up(struct walking *walking)
 	walking->items = grow_resize(NULL, profile->self_count,
 				     sizeof(*walking->items));
 	for (size_t i = 0; i < profile->self_count; i++) {
-		uint32_t node = profile->selves[i].node;
+		uint32_t node = profile->self_costs[i].node;
 
 		if (walking->walk->from_site)
 			node = profile_site(profile, node);

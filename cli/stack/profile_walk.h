@@ -29,8 +29,8 @@ struct profile_walk {
 	bool from_site;		/* bottom up: begin at sites, without the
 				 * allocator wrappers inside of them */
 	enum measure key;	/* sort key: value of the larger side */
-	uint64_t least;		/* branches with less are left out */
-	size_t most;		/* branches per level; 0: unlimited */
+	uint64_t min;		/* branches with less are left out */
+	size_t max;		/* branches per level; 0: unlimited */
 	unsigned depth_max;	/* 0: unlimited */
 	/* Called before and after the children of a branch. If `enter` returns
 	 * false, the children are skipped. `leave` may be NULL. */

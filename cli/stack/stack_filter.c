@@ -12,7 +12,7 @@
  *	bit  31    the stack is truncated: a word that does not match may match
  *	           a missing frame
  *
- * If there are words about allocations, these are summed over all costs of a
+ * If there are conditions on allocations, these are summed over all costs of a
  * context once: a context may have several costs (block_keys.h).
  */
 #include "cli/stack/stack_filter.h"
@@ -27,7 +27,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8
@@ -37,7 +37,7 @@
 				 * others */
 #define TRIED 0x100u
 
-/* Kinds of words about frames; their order is that of the bits. */
+/* Kinds of conditions on frames; their order is that of the bits. */
 static const struct {
 	enum filter_id id;
 	size_t text;		/* offset of the text in struct frame */
@@ -55,10 +55,10 @@ static const struct {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define KIND_THROUGH (KINDS - 1)
 
-/* Kinds of words about numbers, and whether they are a minimum. */
+/* Kinds of conditions on numbers, and whether they are a minimum. */
 static const struct {
 	enum filter_id id;
-	bool least;
+	bool is_min;
 } limits[] = {
 	{ FILTER_DEPTH_MIN, true },
 	{ FILTER_DEPTH_MAX, false },
@@ -136,7 +136,7 @@ static uint16_t try_place(const struct stack_filter *filter, uint32_t number)
 	const struct frames_place *place = &filter->frames->places[number];
 	unsigned bits = TRIED;
 
-	CLAIM_FULL(number < filter->frames->place_count);
+	DEBUG_ASSERT(number < filter->frames->place_count);
 	for (size_t kind = 0; kind < KINDS; kind++)
 		for (uint32_t i = 0; i < place->count; i++) {
 			if (!matches(filter, kind, &place->list[i]))
@@ -181,7 +181,7 @@ static uint32_t go_inward(void *owner, uint32_t outer, uint32_t place)
 		bits |= THROUGH;
 	bits |= bits_of_place(filter, place);
 	depth = count < DEPTH_MAX - depth ? depth + count : DEPTH_MAX;
-	CLAIM_FULL(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
+	DEBUG_ASSERT(depth <= DEPTH_MAX && !(bits >> DEPTH_SHIFT));
 	return (outer & CUT) | depth << DEPTH_SHIFT | bits;
 }
 
@@ -201,7 +201,7 @@ static bool take_limit(struct stack_filter *filter, size_t i)
 		    !moment_ns(filter->frames->model, &word->moment, &value))
 			return false;
 		if (!filter->limited[i] ||
-		    (limits[i].least ? value < filter->limit[i] :
+		    (limits[i].is_min ? value < filter->limit[i] :
 		     value > filter->limit[i]))
 			filter->limit[i] = value;
 		filter->limited[i] = true;
@@ -319,7 +319,7 @@ static bool in_limits(const struct stack_filter *filter, bool of_group,
 		if (!filter->limited[i] || is_depth == of_group)
 			continue;
 		value = is_depth ? depth : group_value(limits[i].id, group);
-		if (limits[i].least ? value < filter->limit[i] && !endless :
+		if (limits[i].is_min ? value < filter->limit[i] && !endless :
 		    value > filter->limit[i])
 			return false;
 	}
@@ -353,7 +353,7 @@ static bool is_named(const struct stack_filter *filter, uint32_t node)
 	return i == 0;
 }
 
-static enum coverage_judged judge(void *owner, uint32_t node)
+static enum coverage_decision decide(void *owner, uint32_t node)
 {
 	static const struct figures none;
 	struct stack_filter *filter = owner;
@@ -364,7 +364,7 @@ static enum coverage_judged judge(void *owner, uint32_t node)
 	if (filter->by_group) {
 		uint32_t at = table_get(&filter->group_of, node);
 
-		CLAIM_FULL(at == TABLE_NONE || at < filter->group_count);
+		DEBUG_ASSERT(at == TABLE_NONE || at < filter->group_count);
 		if (!in_limits(filter, true, at == TABLE_NONE ? &none :
 			       &filter->groups[at], 0, false))
 			return COVERAGE_NOT_SELECTED;
@@ -382,7 +382,7 @@ bool stack_filter_keeps(void *owner, uint32_t node,
 			const struct figures *figures)
 {
 	(void)figures;
-	return judge(owner, node) == COVERAGE_SELECTED;
+	return decide(owner, node) == COVERAGE_SELECTED;
 }
 
 bool stack_filter_is_of_frames(const struct filter *words)
@@ -398,11 +398,11 @@ uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes)
 {
 	uint64_t *chosen;
 
-	CLAIM(!filter->by_group);
+	ASSERT(!filter->by_group);
 	*nodes = filter->frames->contexts->node_count;
 	chosen = grow_zeroed(*nodes / 64 + 1, sizeof(*chosen));
 	for (size_t node = 0; node < *nodes; node++)
-		if (judge(filter, (uint32_t)node) == COVERAGE_SELECTED)
+		if (decide(filter, (uint32_t)node) == COVERAGE_SELECTED)
 			chosen[node / 64] |= UINT64_C(1) << node % 64;
 	return chosen;
 }
@@ -411,5 +411,5 @@ void stack_filter_coverage(struct stack_filter *filter,
 			   const struct model *model,
 			   struct coverage *coverage)
 {
-	coverage_of(model, filter != NULL ? judge : NULL, filter, coverage);
+	coverage_of(model, filter != NULL ? decide : NULL, filter, coverage);
 }

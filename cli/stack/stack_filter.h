@@ -1,8 +1,8 @@
 /*
  * stack_filter.h: applies the words of a filter about a context as a whole:
  * functions, files and libraries in its stack, depth, allocations. The model
- * applies words about single blocks while it reads (cli/model/filters.h, which
- * has all words).
+ * applies conditions on single blocks while it reads (cli/model/filters.h,
+ * which has all words).
  *
  * A word given twice means either value (for words with "not": neither);
  * different words must all hold.
@@ -36,7 +36,7 @@ bool stack_filter_keeps(void *owner, uint32_t node,
  */
 bool stack_filter_is_of_frames(const struct filter *words);
 uint64_t *stack_filter_chosen(struct stack_filter *filter, size_t *nodes);
-/* The coverage of a model with this filter; NULL: no words about stacks. */
+/* The coverage of a model with this filter; NULL: no conditions on stacks. */
 void stack_filter_coverage(struct stack_filter *filter,
 			   const struct model *model,
 			   struct coverage *coverage);

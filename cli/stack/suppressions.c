@@ -23,7 +23,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ARROW " <- "
 #define LONGER 0x80000000u	/* in values; the other bits are a rule's number
@@ -373,7 +373,7 @@ static uint32_t advance(struct suppressions *rules, const struct hit *hits,
 			&rules->list[bound->longer[r]];
 		uint32_t now = bound->next[r];
 
-		CLAIM_FULL(!(now >> rule->pattern_count >> 1));
+		DEBUG_ASSERT(!(now >> rule->pattern_count >> 1));
 		bound->next[r] = now & rule->gaps;
 		for (unsigned p = 0; p < rule->pattern_count && count; p++)
 			for (size_t i = 0; now >> p & 1 && i < count; i++)
@@ -471,7 +471,7 @@ static void activate(struct suppressions *rules, uint32_t number)
 			 WANTED_IN_ANY_FORM : 0);
 		bound->in_longer[rule->patterns[p]] |= longer;
 	}
-	CLAIM_FULL(rule->pattern_count > 0);
+	DEBUG_ASSERT(rule->pattern_count > 0);
 	if (longer)
 		bound->longer[bound->longer_count++] = number;
 	else if (bound->single[rule->patterns[0]] == SUPPRESSION_NONE)

@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -283,7 +283,7 @@ static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
 
-	CLAIM_FULL(*p == '<');
+	DEBUG_ASSERT(*p == '<');
 	for (; *p != 0; p++) {
 		depth += *p == '<';
 		/* "->" is in the types of Rust's functions. */

@@ -13,7 +13,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static enum store_state read_header(struct store *store)
 {
@@ -106,7 +106,7 @@ const char *store_state_text(enum store_state state)
 		[STORE_UNREADABLE] = "cannot be read",
 	};
 
-	CLAIM(state < sizeof(texts) / sizeof(*texts));
+	ASSERT(state < sizeof(texts) / sizeof(*texts));
 	return texts[state];
 }
 
@@ -172,14 +172,14 @@ size_t store_chunks(const struct store *store)
 }
 
 bool store_bounds(const struct store *store, enum store_column column,
-		  uint64_t *least, uint64_t *greatest)
+		  uint64_t *min, uint64_t *max)
 {
 	const struct store_directory *directory = &store->directory;
 	bool found = false;
 
-	CLAIM(column < STORE_ROW);
-	*least = UINT64_MAX;
-	*greatest = 0;
+	ASSERT(column < STORE_ROW);
+	*min = UINT64_MAX;
+	*max = 0;
 	for (size_t i = 0; i < directory->chunk_count; i++) {
 		const struct store_chunk *chunk = &directory->chunks[i];
 		struct store_range bounds = store_chunk_bounds(chunk, column);
@@ -187,10 +187,10 @@ bool store_bounds(const struct store *store, enum store_column column,
 		if (column == STORE_LIFETIME && chunk->live)
 			continue;
 		found = true;
-		if (bounds.least < *least)
-			*least = bounds.least;
-		if (bounds.greatest > *greatest)
-			*greatest = bounds.greatest;
+		if (bounds.min < *min)
+			*min = bounds.min;
+		if (bounds.max > *max)
+			*max = bounds.max;
 	}
 	return found;
 }
@@ -200,7 +200,7 @@ uint64_t store_column_bytes(const struct store *store,
 {
 	uint64_t size = 0;
 
-	CLAIM(column < STORE_STORED);
+	ASSERT(column < STORE_STORED);
 	for (size_t i = 0; i < store->directory.chunk_count; i++)
 		size += store->directory.chunks[i].parts[column].size;
 	return size;

@@ -92,9 +92,9 @@ enum store_flag {
 	STORE_FLAGS_END = 4
 };
 
-/* From `least` to `greatest`, both included. */
+/* From `min` to `max`, both included. */
 struct store_range {
-	uint64_t least, greatest;
+	uint64_t min, max;
 };
 
 /* The bytes of the trace that the index was made from, and how. */
@@ -146,7 +146,7 @@ size_t store_chunks(const struct store *store);
 /* Least and greatest value of a column: stored columns, STORE_LIFETIME (of
  * ended blocks) and STORE_USABLE. False: there are no rows. */
 bool store_bounds(const struct store *store, enum store_column column,
-		  uint64_t *least, uint64_t *greatest);
+		  uint64_t *min, uint64_t *max);
 /* Bytes of a stored column in the file. */
 uint64_t store_column_bytes(const struct store *store,
 			    enum store_column column);

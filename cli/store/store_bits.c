@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PER_LANE (STORE_BITS / STORE_LANES)
 
@@ -25,7 +25,7 @@ void store_bits_pack(const uint64_t *numbers, unsigned width, uint64_t *words)
 {
 	uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 
-	CLAIM(width <= 64);
+	ASSERT(width <= 64);
 	memset(words, 0, store_bits_words(width) * sizeof(*words));
 	for (unsigned i = 0; i < PER_LANE && width > 0; i++) {
 		unsigned bit = i * width % 64;
@@ -48,7 +48,7 @@ void store_bits_unpack(const uint64_t *words, unsigned width, unsigned shift,
 	uint64_t mask = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 	const lanes masks = { mask, mask }, bases = { base, base };
 
-	CLAIM_FULL(width <= 64 && shift < 64);
+	DEBUG_ASSERT(width <= 64 && shift < 64);
 	if (width == 0) {
 		for (unsigned i = 0; i < STORE_BITS; i++)
 			numbers[i] = base;

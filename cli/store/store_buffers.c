@@ -17,7 +17,7 @@
 #include "cli/base/io_full.h"
 #include "cli/store/store_pack.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define TAKEN (STORE_STORED + STORE_DERIVED)
 #define TAKE_ROWS 512		/* rows at a time: they stay in the cache */
@@ -105,10 +105,10 @@ take_column(struct workspace *workspace, const struct store_buffer *buffer,
 		uint64_t value = row_value(&buffer->rows[i], column);
 
 		workspace->numbers[column][i] = value;
-		if (value < bounds.least)
-			bounds.least = value;
-		if (value > bounds.greatest)
-			bounds.greatest = value;
+		if (value < bounds.min)
+			bounds.min = value;
+		if (value > bounds.max)
+			bounds.max = value;
 	}
 	workspace->bounds[column] = bounds;
 }
@@ -170,7 +170,7 @@ static void pack_part(struct workspace *workspace,
 
 	part->bounds = workspace->bounds[column];
 	part->size = 0;
-	if (part->bounds.least == part->bounds.greatest &&
+	if (part->bounds.min == part->bounds.max &&
 	    !store_has_words(column, buffer->live))
 		return;
 	if (store_is_difference(column, buffer->live))
@@ -321,7 +321,7 @@ struct store_buffers *store_buffers_new(int fd, unsigned packers, uint64_t end,
 {
 	struct store_buffers *buffers = grow_zeroed(1, sizeof(*buffers));
 
-	CLAIM(packers <= STORE_PACKERS_MAX);
+	ASSERT(packers <= STORE_PACKERS_MAX);
 	buffers->fd = fd;
 	buffers->end = end;
 	buffers->directory = directory;
@@ -392,7 +392,7 @@ struct store_buffer *store_buffers_pack(struct store_buffers *buffers,
 {
 	struct store_directory *directory = buffers->directory;
 
-	CLAIM(buffer->count > 0 && buffer->count <= STORE_CHUNK_ROWS);
+	ASSERT(buffer->count > 0 && buffer->count <= STORE_CHUNK_ROWS);
 	pthread_mutex_lock(&buffers->lock);
 	GROW(directory->chunks, directory->chunk_count,
 	     directory->chunk_capacity);

@@ -9,7 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define NO_BLOCK SIZE_MAX
 
@@ -68,7 +68,7 @@ int store_chunk_reader_load(struct store_chunk_reader *reading,
 	uint64_t offset;
 	int error;
 
-	CLAIM_FULL(column < STORE_STORED);
+	DEBUG_ASSERT(column < STORE_STORED);
 	if (to->loaded)
 		return 0;
 	offset = offset_of(reading->chunk, column);
@@ -83,7 +83,7 @@ int store_chunk_reader_load(struct store_chunk_reader *reading,
 	if (error != 0)
 		return error;
 	if (!store_column_begin(&to->view, to->words, words,
-				part->bounds.least, reading->chunk->rows))
+				part->bounds.min, reading->chunk->rows))
 		return store_note_damage(reading->store, offset);
 	to->loaded = true;
 	return 0;
@@ -94,7 +94,7 @@ const uint64_t *store_chunk_reader_codes(struct store_chunk_reader *reading,
 {
 	struct store_chunk_reader_column *from = &reading->columns[column];
 
-	CLAIM_FULL(from->loaded);
+	DEBUG_ASSERT(from->loaded);
 	if (from->block == block)
 		return from->codes;
 	if (!store_column_codes(&from->view, block, from->codes)) {
@@ -247,8 +247,8 @@ const uint64_t *store_chunk_reader_values(struct store_chunk_reader *reading,
 {
 	uint64_t *values = reading->values[column];
 
-	CLAIM_FULL(column < STORE_COLUMNS);
-	CLAIM_FULL(block * STORE_BLOCK < reading->chunk->rows);
+	DEBUG_ASSERT(column < STORE_COLUMNS);
+	DEBUG_ASSERT(block * STORE_BLOCK < reading->chunk->rows);
 	*error = 0;
 	if (column < STORE_STORED &&
 	    !store_is_difference(column, reading->chunk->live))

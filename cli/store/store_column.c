@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/store/store_bits.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DESCRIPTOR_WORDS (STORE_DESCRIPTOR / sizeof(uint64_t))
 
@@ -103,7 +103,7 @@ static bool read_block(const struct store_sequence *sequence, size_t block,
 	struct described d;
 	uint64_t sum;
 
-	CLAIM(block < sequence->blocks);
+	ASSERT(block < sequence->blocks);
 	if (!describe(sequence, block, &d))
 		return false;
 	store_bits_unpack(d.packed, d.width, d.shift, d.base, numbers);
@@ -159,7 +159,7 @@ bool store_column_begin(struct store_column_view *view, const uint64_t *words,
 {
 	size_t used = 0;
 
-	CLAIM(rows > 0 && rows <= STORE_CHUNK_ROWS);
+	ASSERT(rows > 0 && rows <= STORE_CHUNK_ROWS);
 	view->constant = size == 0;
 	view->value = value;
 	view->distinct = 0;
@@ -185,7 +185,7 @@ void store_column_free(struct store_column_view *view)
 bool store_column_codes(const struct store_column_view *view, size_t block,
 			uint64_t *numbers)
 {
-	CLAIM_FULL(block < STORE_CHUNK_BLOCKS);
+	DEBUG_ASSERT(block < STORE_CHUNK_BLOCKS);
 	if (view->constant) {
 		store_bits_unpack(NULL, 0, 0, view->value, numbers);
 		return true;
@@ -197,7 +197,7 @@ void store_column_decode(const struct store_column_view *view,
 			 const uint64_t *codes, uint64_t *numbers,
 			 size_t count)
 {
-	CLAIM_FULL(view->distinct > 0);
+	DEBUG_ASSERT(view->distinct > 0);
 	for (size_t i = 0; i < count; i++)	/* I2 */
 		numbers[i] = view->dictionary[codes[i] % STORE_DICTIONARY_MAX];
 }

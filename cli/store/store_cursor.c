@@ -9,7 +9,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/store/store_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct store_cursor {
 	struct store *store;
@@ -136,7 +136,7 @@ void store_cursor_seek(struct store_cursor *cursor, uint64_t row)
 
 void store_cursor_limit(struct store_cursor *cursor, size_t chunks)
 {
-	CLAIM(chunks <= store_chunks(cursor->store));
+	ASSERT(chunks <= store_chunks(cursor->store));
 	cursor->limit = chunks;
 }
 

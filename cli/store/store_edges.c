@@ -25,7 +25,7 @@
 #include "cli/base/parallel.h"
 #include "cli/store/store_file.h"
 #include "cli/store/store_row_groups.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* A test defines smaller values. */
 #ifndef FEW
@@ -360,7 +360,7 @@ static int scan_between(struct store *store, const struct store_scan *scan,
 	struct store_term terms[STORE_TERMS_MAX];
 	struct store_scan narrow = *scan;
 
-	CLAIM(scan->term_count <= STORE_TERMS_ASKED);
+	ASSERT(scan->term_count <= STORE_TERMS_ASKED);
 	terms[0] = (struct store_term){
 		.column = STORE_END_EDGE, .ranges = ends, .range_count = 1,
 	};
@@ -508,7 +508,7 @@ int store_edges_each(struct store *store, const struct store_scan *scan,
 {
 	int error;
 
-	CLAIM(grouping == NULL || grouping->groups <= STORE_EDGES_GROUPS);
+	ASSERT(grouping == NULL || grouping->groups <= STORE_EDGES_GROUPS);
 	error = report_few(store, scan, grouping, take, owner);
 	return error == -E2BIG ?
 		report_many(store, scan, grouping, take, owner) : error;

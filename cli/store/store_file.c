@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/decode/cursor.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CHECKSUM_SIZE 8
 
@@ -46,7 +46,7 @@ void store_header_put(struct buffer *bytes, const struct store_header *header)
 		buffer_little(bytes, 0, 8);
 	buffer_little(bytes, store_checksum(bytes->data + start,
 					    bytes->size - start, 0), 8);
-	CLAIM(bytes->size - start == STORE_HEADER_SIZE);
+	ASSERT(bytes->size - start == STORE_HEADER_SIZE);
 }
 
 /* The state of a file by its first bytes, which all versions have. */
@@ -119,8 +119,8 @@ enum store_state store_header_get(struct store_header *header,
 
 static void put_range(struct buffer *bytes, const struct store_range *range)
 {
-	buffer_little(bytes, range->least, 8);
-	buffer_little(bytes, range->greatest, 8);
+	buffer_little(bytes, range->min, 8);
+	buffer_little(bytes, range->max, 8);
 }
 
 static void put_chunk(struct buffer *bytes, const struct store_chunk *chunk)
@@ -167,9 +167,9 @@ void store_directory_put(struct buffer *bytes,
 
 static bool get_range(struct cursor *c, struct store_range *range)
 {
-	range->least = cursor_u64(c);
-	range->greatest = cursor_u64(c);
-	return range->least <= range->greatest;
+	range->min = cursor_u64(c);
+	range->max = cursor_u64(c);
+	return range->min <= range->max;
 }
 
 static bool lies_within(uint64_t offset, uint64_t size, uint64_t end)
@@ -197,7 +197,7 @@ static bool get_chunk(struct cursor *c, struct store_chunk *chunk,
 			part->size % sizeof(uint64_t) == 0 &&
 			part->size <= STORE_COLUMN_MAX &&
 			(part->size > 0 ||
-			 (part->bounds.least == part->bounds.greatest &&
+			 (part->bounds.min == part->bounds.max &&
 			  !store_has_words(i, chunk->live)));
 	}
 	for (unsigned i = 0; i < STORE_DERIVED; i++)
@@ -322,11 +322,11 @@ uint64_t store_directory_edges(const struct store_directory *directory)
 	for (size_t i = 0; i < directory->chunk_count; i++) {
 		const struct store_part *parts = directory->chunks[i].parts;
 
-		if (parts[STORE_ALLOC_EDGE].bounds.greatest > last)
-			last = parts[STORE_ALLOC_EDGE].bounds.greatest;
+		if (parts[STORE_ALLOC_EDGE].bounds.max > last)
+			last = parts[STORE_ALLOC_EDGE].bounds.max;
 		if (!directory->chunks[i].live &&
-		    parts[STORE_END_EDGE].bounds.greatest > last)
-			last = parts[STORE_END_EDGE].bounds.greatest;
+		    parts[STORE_END_EDGE].bounds.max > last)
+			last = parts[STORE_END_EDGE].bounds.max;
 	}
 	return last == UINT64_MAX ? last : last + 1;
 }
@@ -343,7 +343,7 @@ uint64_t store_chunk_bytes(const struct store_chunk *chunk)
 struct store_range store_chunk_bounds(const struct store_chunk *chunk,
 				      enum store_column column)
 {
-	CLAIM(column < STORE_COLUMNS);
+	ASSERT(column < STORE_COLUMNS);
 	if (column < STORE_STORED)
 		return chunk->parts[column].bounds;
 	if (column == STORE_ROW)

@@ -16,7 +16,7 @@
  */
 struct store_part {
 	uint32_t size;		/* in bytes, a multiple of 8; 0: all values are
-				 * bounds.least */
+				 * bounds.min */
 	uint64_t checksum;	/* of its words */
 	struct store_range bounds;
 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* How many values of a set are examined for a verdict on a chunk. */
 #define SET_LOOK_MAX (1u << 20)
@@ -30,8 +30,8 @@ static bool term_has(const struct store_term *term, uint64_t value)
 	bool has = term->set != NULL && set_has(term, value);
 
 	for (size_t i = 0; i < term->range_count && !has; i++)
-		has = value >= term->ranges[i].least &&
-		      value <= term->ranges[i].greatest;
+		has = value >= term->ranges[i].min &&
+		      value <= term->ranges[i].max;
 	return has != term->not;
 }
 
@@ -39,14 +39,14 @@ static bool term_has(const struct store_term *term, uint64_t value)
 static enum store_verdict set_verdict(const struct store_term *term,
 				      struct store_range bounds)
 {
-	bool any = false, all = bounds.greatest < term->set_size;
-	uint64_t last = all ? bounds.greatest : term->set_size - 1;
+	bool any = false, all = bounds.max < term->set_size;
+	uint64_t last = all ? bounds.max : term->set_size - 1;
 
-	if (term->set_size == 0 || bounds.least >= term->set_size)
+	if (term->set_size == 0 || bounds.min >= term->set_size)
 		return STORE_NO_ROW;
-	if (last - bounds.least > SET_LOOK_MAX)
+	if (last - bounds.min > SET_LOOK_MAX)
 		return STORE_SOME_ROWS;
-	for (uint64_t value = bounds.least; value <= last; value++) {
+	for (uint64_t value = bounds.min; value <= last; value++) {
 		uint64_t word = term->set[value / 64];
 
 		/* whole words at once */
@@ -71,11 +71,11 @@ static enum store_verdict ranges_verdict(const struct store_term *term,
 	for (size_t i = 0; i < term->range_count; i++) {
 		const struct store_range *range = &term->ranges[i];
 
-		if (range->least <= bounds.least &&
-		    range->greatest >= bounds.greatest)
+		if (range->min <= bounds.min &&
+		    range->max >= bounds.max)
 			return STORE_ALL_ROWS;
-		any |= range->least <= bounds.greatest &&
-		       range->greatest >= bounds.least;
+		any |= range->min <= bounds.max &&
+		       range->max >= bounds.min;
 	}
 	return any ? STORE_SOME_ROWS : STORE_NO_ROW;
 }
@@ -101,18 +101,18 @@ static enum store_verdict term_verdict(const struct store_term *term,
 static void ask_values(const struct store_term *term, const uint64_t *values,
 		       size_t count, uint8_t *keep)
 {
-	uint64_t least, span;
+	uint64_t min, span;
 
 	if (term->set != NULL || term->range_count != 1 ||
-	    term->ranges[0].least > term->ranges[0].greatest) {
+	    term->ranges[0].min > term->ranges[0].max) {
 		for (size_t i = 0; i < count; i++)
 			keep[i] &= term_has(term, values[i]);
 		return;
 	}
-	least = term->ranges[0].least;
-	span = term->ranges[0].greatest - least;
+	min = term->ranges[0].min;
+	span = term->ranges[0].max - min;
 	for (size_t i = 0; i < count; i++)
-		keep[i] &= (values[i] - least <= span) ^ term->not;
+		keep[i] &= (values[i] - min <= span) ^ term->not;
 }
 
 /* ---- moments ---- */
@@ -151,9 +151,9 @@ static enum store_verdict moments_verdict(const struct store_moments *moments,
 	struct store_range begins = store_chunk_bounds(chunk, STORE_BEGIN);
 	struct store_range ends = store_chunk_bounds(chunk, STORE_END);
 
-	if (is_alive(moments, begins.greatest, ends.least))
+	if (is_alive(moments, begins.max, ends.min))
 		return STORE_ALL_ROWS;
-	return is_alive(moments, begins.least, ends.greatest) ?
+	return is_alive(moments, begins.min, ends.max) ?
 		STORE_SOME_ROWS : STORE_NO_ROW;
 }
 
@@ -163,7 +163,7 @@ void store_filter_init(struct store_filter *filter,
 		       const struct store_scan *scan,
 		       struct store_chunk_reader *reading)
 {
-	CLAIM(scan->term_count <= STORE_TERMS_MAX);
+	ASSERT(scan->term_count <= STORE_TERMS_MAX);
 	*filter = (struct store_filter){ .scan = scan, .reading = reading };
 	for (unsigned i = 0; i < 2; i++)
 		if (scan->alive[i].count == 1)

@@ -9,7 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/store/store_row_groups.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* How blocks end, for sums. */
 enum kind {
@@ -230,7 +230,7 @@ static void take(void *owner, unsigned worker, const struct store_batch *batch)
 	const struct store_group_options *options = grouper->options;
 	struct grouped g;
 
-	CLAIM_FULL(worker < STORE_WORKERS_MAX);
+	DEBUG_ASSERT(worker < STORE_WORKERS_MAX);
 	g.batch = batch;
 	g.tally = &grouper->tallies[worker];
 	g.wants = options->sums;
@@ -303,8 +303,8 @@ int store_group(struct store *store, const struct store_scan *scan,
 	struct grouper grouper = { .grouping = grouping, .options = options };
 	int error;
 
-	CLAIM(!(options->sums & STORE_SUM_ALIVE &&
-		options->sums & STORE_SUM_ALIVE_EDGE));
+	ASSERT(!(options->sums & STORE_SUM_ALIVE &&
+		 options->sums & STORE_SUM_ALIVE_EDGE));
 	for (uint32_t i = 0; i < grouping->groups; i++)
 		sums[i] = (struct store_sums){ .first_edge = UINT64_MAX };
 	error = store_scan_each(store, scan, columns_of(options->sums) |

@@ -4,7 +4,7 @@
 #include "cli/store/store_locator.h"
 
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static bool begins_above(const void *list, size_t i, uint64_t number)
 {
@@ -25,7 +25,7 @@ void store_locator_init(struct store_locator *locator, const uint64_t *begins,
 {
 	uint64_t last = last_of(begins, steps);
 
-	CLAIM(steps > 0);
+	ASSERT(steps > 0);
 	locator->begins = begins;
 	locator->steps = steps;
 	locator->low = steps > 1 ? begins[1] : UINT64_MAX;

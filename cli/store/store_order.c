@@ -14,7 +14,7 @@
 #include "cli/base/sort.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* `key` ascends in the requested order. */
 struct place {
@@ -90,7 +90,7 @@ static uint64_t best_of(const struct order *order,
 {
 	struct store_range bounds = store_chunk_bounds(chunk, order->column);
 
-	return order->toggle == 0 ? bounds.least : ~bounds.greatest;
+	return order->toggle == 0 ? bounds.min : ~bounds.max;
 }
 
 static bool is_wanted(void *owner, unsigned worker,

@@ -18,7 +18,7 @@
 #include "cli/base/hash.h"
 #include "cli/base/sort.h"
 #include "cli/store/store_bits.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SLOTS (STORE_DICTIONARY_MAX * 4)
 #define COLUMN_WORDS (STORE_COLUMN_MAX / sizeof(uint64_t))
@@ -176,7 +176,7 @@ static size_t put_block(const struct frame *frame, const uint64_t *numbers,
 		put_list(places, n, 1, i);
 		put_list(values, n++, frame->exception_size, packed[i]);
 	}
-	CLAIM(n == frame->exceptions);
+	ASSERT(n == frame->exceptions);
 	store_bits_pack(packed, frame->width, words);
 	return all;
 }
@@ -254,7 +254,7 @@ static size_t put_sequence(const struct plan *plan, uint64_t *words)
 				  block_numbers(plan, b, frame->before, room),
 				  block_size(plan, b), words + used);
 	}
-	CLAIM(used == plan->words);
+	ASSERT(used == plan->words);
 	return used;
 }
 
@@ -340,7 +340,7 @@ size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 	uint64_t *to = packer->words;
 	size_t dictionary, delta = SIZE_MAX;
 
-	CLAIM(count > 0 && count <= STORE_CHUNK_ROWS);
+	ASSERT(count > 0 && count <= STORE_CHUNK_ROWS);
 	make_plan(&packer->plain, numbers, count, false);
 	if (rises(numbers, count)) {
 		make_plan(&packer->delta, numbers, count, true);
@@ -360,6 +360,6 @@ size_t store_pack(struct store_packer *packer, const uint64_t *numbers,
 		to += put_sequence(&packer->values, to);
 		to += put_sequence(&packer->places, to);
 	}
-	CLAIM((size_t)(to - packer->words) <= COLUMN_WORDS);
+	ASSERT((size_t)(to - packer->words) <= COLUMN_WORDS);
 	return (size_t)(to - packer->words);
 }

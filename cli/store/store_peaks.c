@@ -10,11 +10,11 @@
 #include "cli/store/store_file.h"
 #include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct live {
 	uint64_t bytes, blocks;
-	uint64_t most;		/* bytes of the peak so far, a copy */
+	uint64_t max;		/* bytes of the peak so far, a copy */
 };
 
 struct sweep {
@@ -31,9 +31,9 @@ static inline void begin(struct live *live, struct store_peak *peak,
 {
 	live->bytes += amount.bytes;
 	live->blocks += amount.blocks;
-	if (live->bytes <= live->most)
+	if (live->bytes <= live->max)
 		return;
-	live->most = live->bytes;
+	live->max = live->bytes;
 	*peak = (struct store_peak){
 		.bytes = live->bytes, .blocks = live->blocks,
 		.edge = edge->edge,

@@ -27,7 +27,7 @@
 #include "cli/base/parallel.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* A chunk's selected rows: STORE_CHUNK_ROWS values of each column. */
 struct place {
@@ -42,7 +42,7 @@ struct store_readahead {
 	struct store quiet;		/* a copy that notes nothing */
 	struct store_scan scan;
 	uint32_t columns;
-	unsigned threads_most;
+	unsigned threads_max;
 	struct store_cursor *own;
 	size_t first, chunks;
 	struct store_batch batch;	/* in a slot */
@@ -62,7 +62,7 @@ struct store_readahead {
 					 * take */
 };
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool ahead_is_valid(const struct store_readahead *ahead)
 {
 	return ahead->at <= ahead->next && ahead->next <= ahead->chunks &&
@@ -103,13 +103,13 @@ struct store_readahead *store_readahead_new(struct store *store,
 {
 	struct store_readahead *ahead = grow_zeroed(1, sizeof(*ahead));
 
-	CLAIM(threads <= STORE_AHEAD_THREADS);
+	ASSERT(threads <= STORE_AHEAD_THREADS);
 	ahead->store = store;
 	ahead->quiet = *store;
 	ahead->quiet.notes = NULL;
 	ahead->scan = *scan;
 	ahead->columns = columns;
-	ahead->threads_most = threads;
+	ahead->threads_max = threads;
 	ahead->chunks = store_chunks(store);
 	ahead->first = find_first(ahead);
 	ahead->own = store_cursor_new(store, scan, columns);
@@ -127,7 +127,7 @@ static void copy_rows(struct place *place, const struct store_batch *batch)
 			       batch->column[i],
 			       batch->count * sizeof(uint64_t));
 	place->count += batch->count;
-	CLAIM_FULL(place->count <= STORE_CHUNK_ROWS);
+	DEBUG_ASSERT(place->count <= STORE_CHUNK_ROWS);
 }
 
 static int fill(struct store_readahead *ahead, struct store_select *select,
@@ -165,7 +165,7 @@ static bool take_chunk(struct store_readahead *ahead, size_t *chunk)
 	if (ahead->next >= ahead->end)
 		return false;
 	*chunk = ahead->next++;
-	CLAIM_FULL(ahead_is_valid(ahead));
+	DEBUG_ASSERT(ahead_is_valid(ahead));
 	return true;
 }
 
@@ -204,10 +204,10 @@ static void make_places(struct store_readahead *ahead, size_t threads)
 {
 	const size_t bytes = STORE_CHUNK_ROWS * sizeof(uint64_t);
 	size_t columns = (size_t)__builtin_popcount(ahead->columns);
-	size_t most = STORE_AHEAD_BYTES / (bytes * (columns ? columns : 1));
+	size_t max = STORE_AHEAD_BYTES / (bytes * (columns ? columns : 1));
 	size_t count = threads + 2;
 
-	count = count > most ? most : count;
+	count = count > max ? max : count;
 	ahead->place_count = count < 2 ? 2 : count;
 	ahead->places = grow_zeroed(ahead->place_count,
 				    sizeof(*ahead->places));
@@ -264,10 +264,10 @@ static bool begin_threads(struct store_readahead *ahead)
 {
 	size_t wanted = parallel_threads(STORE_AHEAD_THREADS);
 
-	if (wanted < 2 || ahead->threads_most == 0)
+	if (wanted < 2 || ahead->threads_max == 0)
 		return false;
-	if (wanted > ahead->threads_most)
-		wanted = ahead->threads_most;
+	if (wanted > ahead->threads_max)
+		wanted = ahead->threads_max;
 	if (wanted > ahead->chunks - ahead->first)
 		wanted = ahead->chunks - ahead->first;
 	make_places(ahead, wanted);
@@ -288,7 +288,7 @@ static void go_alone(struct store_readahead *ahead, size_t chunk)
 {
 	const struct store_chunk *chunks = ahead->store->directory.chunks;
 
-	CLAIM(!ahead->alone && chunk < ahead->chunks);
+	ASSERT(!ahead->alone && chunk < ahead->chunks);
 	end_threads(ahead);
 	ahead->alone = true;
 	store_cursor_limit(ahead->own, ahead->chunks);
@@ -302,7 +302,7 @@ static void pass_place(struct store_readahead *ahead, struct place *place)
 {
 	place->ready = false;
 	ahead->at++;
-	CLAIM_FULL(ahead_is_valid(ahead));
+	DEBUG_ASSERT(ahead_is_valid(ahead));
 	pthread_cond_signal(&ahead->room);
 }
 

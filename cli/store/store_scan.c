@@ -9,7 +9,7 @@
 
 #include "cli/base/parallel.h"
 #include "cli/store/store_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct run {
 	struct store *store;
@@ -123,7 +123,7 @@ int store_scan_ordered(struct store *store, const struct store_scan *scan,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 
-	CLAIM(columns < STORE_BIT(STORE_COLUMNS));
+	ASSERT(columns < STORE_BIT(STORE_COLUMNS));
 	parallel_each(store_scan_workers(store), work, &run);
 	pthread_mutex_destroy(&run.lock);
 	return run.error;

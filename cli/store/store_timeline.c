@@ -19,7 +19,7 @@
 #include "cli/store/store_locator.h"
 #include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Of one worker. */
 struct tally {
@@ -56,17 +56,17 @@ static void begin_tally(const struct timeline *timeline, struct tally *tally)
 static void join_range(struct store_range *range,
 		       const struct store_range *more)
 {
-	if (more->least < range->least)
-		range->least = more->least;
-	if (more->greatest > range->greatest)
-		range->greatest = more->greatest;
+	if (more->min < range->min)
+		range->min = more->min;
+	if (more->max > range->max)
+		range->max = more->max;
 }
 
 /* Without a branch. */
 static inline void widen(struct store_range *range, uint64_t number)
 {
-	range->least = number < range->least ? number : range->least;
-	range->greatest = number > range->greatest ? number : range->greatest;
+	range->min = number < range->min ? number : range->min;
+	range->max = number > range->max ? number : range->max;
 }
 
 /* Edges of a batch, and the values that give their steps: stamps, or
@@ -169,9 +169,9 @@ add_together(struct edges *edges, const struct store_weight *weight)
 		return false;
 	for (size_t i = 0; i < edges->batch->count; i++)
 		widen(&keys, edges->keys[i]);
-	step = store_locate(locator, keys.least);
-	if (keys.greatest == STORE_NEVER ||
-	    step != store_locate(locator, keys.greatest))
+	step = store_locate(locator, keys.min);
+	if (keys.max == STORE_NEVER ||
+	    step != store_locate(locator, keys.max))
 		return false;
 	for (size_t i = 0; i < edges->batch->count; i++) {
 		struct store_step change = change_of(edges, i, weight);
@@ -308,10 +308,10 @@ static bool find_firsts(const struct timeline *timeline, uint64_t *firsts)
 	for (size_t i = timeline->axis->steps; i-- > 0;) {
 		const struct store_range *range = &tally->ranges[i];
 
-		if (range->least <= range->greatest)
-			right &= range->greatest < first;
-		if (range->least < first)
-			first = range->least;
+		if (range->min <= range->max)
+			right &= range->max < first;
+		if (range->min < first)
+			first = range->min;
 		firsts[i] = first;
 	}
 	return right;
@@ -347,7 +347,7 @@ static void sum_live(const struct timeline *timeline, struct store_step *list)
 /* ---- maxima ---- */
 
 struct high {
-	uint64_t live, most;	/* bytes */
+	uint64_t live, max;	/* bytes */
 };
 
 struct maxima {
@@ -366,8 +366,8 @@ static void close_step(struct maxima *maxima)
 		struct high *now = &maxima->now[row];
 
 		maxima->list[row * steps + maxima->step].live_bytes_max =
-			now->most;
-		now->most = now->live;
+			now->max;
+		now->max = now->live;
 	}
 	maxima->step++;
 }
@@ -375,8 +375,8 @@ static void close_step(struct maxima *maxima)
 static void change(struct high *high, bool alloc, uint64_t bytes)
 {
 	high->live += alloc ? bytes : 0 - bytes;
-	if (alloc && high->live > high->most)
-		high->most = high->live;
+	if (alloc && high->live > high->max)
+		high->max = high->live;
 }
 
 static void take(void *owner, const struct store_edge *edges, size_t count)
@@ -428,7 +428,7 @@ int store_timeline(struct store *store, const struct store_scan *scan,
 	bool right;
 	int error;
 
-	CLAIM(axis->steps > 0 && axis->steps <= STORE_STEPS_MAX);
+	ASSERT(axis->steps > 0 && axis->steps <= STORE_STEPS_MAX);
 	timeline->grouping = grouping;
 	timeline->weight = weight;
 	timeline->axis = axis;

@@ -19,7 +19,7 @@
 #include "cli/store/store_file.h"
 #include "cli/store/store_buffers.h"
 #include "cli/store/store_chunk_reader.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define COPY_SIZE ((size_t)1 << 20)
 
@@ -104,14 +104,14 @@ static void begin_live(struct store_writer *writer)
 
 void store_writer_add(struct store_writer *writer, const struct store_row *row)
 {
-	CLAIM(!writer->finished && row->how < STORE_HOWS);
+	ASSERT(!writer->finished && row->how < STORE_HOWS);
 	if (row->how == STORE_LIVE) {
 		if (!writer->live)
 			begin_live(writer);
 		writer->live_rows++;
 	} else {
-		CLAIM(!writer->live && (row->end_edge > writer->last_edge ||
-					writer->rows == 0));
+		ASSERT(!writer->live && (row->end_edge > writer->last_edge ||
+					 writer->rows == 0));
 		writer->last_edge = row->end_edge;
 	}
 	writer->rows++;
@@ -146,7 +146,7 @@ void store_writer_fact(struct store_writer *writer, const char *name,
 	struct store_directory *directory = &writer->directory;
 	struct store_fact_entry *fact = NULL;
 
-	CLAIM(!writer->finished && strlen(name) <= STORE_NAME_MAX);
+	ASSERT(!writer->finished && strlen(name) <= STORE_NAME_MAX);
 	for (size_t i = 0; i < directory->fact_count && fact == NULL; i++)
 		if (strcmp(directory->facts[i].name, name) == 0)
 			fact = &directory->facts[i];
@@ -166,7 +166,7 @@ void store_writer_blob(struct store_writer *writer, const char *name,
 {
 	struct kept_blob *blob = NULL;
 
-	CLAIM(!writer->finished && strlen(name) <= STORE_NAME_MAX);
+	ASSERT(!writer->finished && strlen(name) <= STORE_NAME_MAX);
 	for (size_t i = 0; i < writer->blob_count && blob == NULL; i++)
 		if (strcmp(writer->blobs[i].name, name) == 0)
 			blob = &writer->blobs[i];
@@ -254,7 +254,7 @@ int store_writer_finish(struct store_writer *writer,
 	uint64_t end;
 	int error;
 
-	CLAIM(!writer->finished);
+	ASSERT(!writer->finished);
 	writer->finished = true;
 	pass_on_rest(writer);
 	store_buffers_wait(writer->buffers);
@@ -420,7 +420,7 @@ static void take_chunks(struct store_writer *writer,
 	directory->chunk_count = directory->chunk_capacity = count;
 	writer->rows = count * STORE_CHUNK_ROWS;
 	writer->last_edge = directory->chunks[count - 1]
-		.parts[STORE_END_EDGE].bounds.greatest;
+		.parts[STORE_END_EDGE].bounds.max;
 }
 
 /* Adds the other rows: full chunks up to `end` are already in the file. */
@@ -459,14 +459,14 @@ struct store_writer *store_writer_branch(struct store_writer *writer, int fd,
 {
 	struct store_writer *branch = new_writer(fd);
 
-	CLAIM(!writer->live && !writer->finished);
+	ASSERT(!writer->live && !writer->finished);
 	store_buffers_wait(writer->buffers);
 	take_chunks(branch, writer->directory.chunks,
 		    writer->directory.chunk_count);
 	begin_piles(branch, packers, store_buffers_end(writer->buffers));
 	for (size_t i = 0; i < writer->buffer->count; i++)
 		store_writer_add(branch, &writer->buffer->rows[i]);
-	CLAIM(branch->rows == writer->rows);
+	ASSERT(branch->rows == writer->rows);
 	return branch;
 }
 

@@ -100,10 +100,10 @@ void strip_totals_add(struct strip_totals *totals,
 	totals->bytes += block->size;
 }
 
-static void raise(uint64_t *most, uint64_t value)
+static void raise(uint64_t *max, uint64_t value)
 {
-	if (value > *most)
-		*most = value;
+	if (value > *max)
+		*max = value;
 }
 
 void strip_totals_chain(struct strip_totals *totals, const struct chain *chain,

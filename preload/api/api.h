@@ -25,7 +25,7 @@
  */
 struct recorder *api_recorder(void);
 
-/* Before a request to the writer. 0, -ENODEV, or -EBUSY: the caller is a
+/* Before a request to the recorder. 0, -ENODEV, or -EBUSY: the caller is a
  * handler that interrupted a request, and would wait for what it
  * interrupted. */
 int api_may_request(void);

@@ -1,6 +1,6 @@
 /*
  * api_control.c: the functions of gnomon/gnomon.h that send control requests to
- * the writer (control.h). Threads of the target, outside of hooks.
+ * the recorder (control.h). Threads of the target, outside of hooks.
  */
 #include <errno.h>
 #include <string.h>

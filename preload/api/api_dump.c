@@ -61,7 +61,7 @@ static long dump_begin(struct dump *d, uintptr_t caller)
 		[DUMP_BETWEEN_NUMBERS] = how->between_numbers,
 		[DUMP_FROM] = here ? NULL : how->from,
 	};
-	struct dump_options wish = {
+	struct dump_options options = {
 		.form = how->form, .fields = how->fields, .sort = how->sort,
 		.most = how->most, .least = how->least,
 		.here = here, .caller = caller,
@@ -75,8 +75,8 @@ static long dump_begin(struct dump *d, uintptr_t caller)
 		if (how->reserved[i])
 			return -EINVAL;
 	for (i = 0; i < DUMP_WORDS; i++)
-		wish.words |= (uint32_t)(word[i] != NULL) << i;
-	err = dump_request(d, DUMP_BEGIN, 0, &wish, sizeof(wish));
+		options.words |= (uint32_t)(word[i] != NULL) << i;
+	err = dump_request(d, DUMP_BEGIN, 0, &options, sizeof(options));
 	for (i = 0; i < DUMP_WORDS && !err; i++)
 		err = dump_word(d, i, word[i]);
 	return err;

@@ -149,8 +149,8 @@ static bool pools_lock(struct pools_shard *shard)
 
 static void pools_unlock(struct pools_shard *shard)
 {
-	CLAIM_FULL(atomic_load_explicit(&shard->lock, memory_order_relaxed) !=
-		   POOLS_FREE);
+	DEBUG_ASSERT(atomic_load_explicit(&shard->lock, memory_order_relaxed) !=
+		     POOLS_FREE);
 	atomic_fetch_add_explicit(&shard->turns, 1, memory_order_relaxed);
 	/* pairs with the acquire of pools_change */
 	if (atomic_exchange_explicit(&shard->lock, POOLS_FREE,
@@ -172,7 +172,7 @@ static bool pools_grow(struct pools_shard *shard)
 	struct pools_node *slab;
 	uint32_t i, first = shard->slabs * POOLS_SLAB;
 
-	CLAIM_FULL(!shard->free);
+	DEBUG_ASSERT(!shard->free);
 	if (!shard->buckets)
 		shard->buckets = area_alloc(POOLS_BUCKETS * sizeof(uint32_t));
 	if (!shard->slab)
@@ -216,7 +216,7 @@ static uint32_t pools_find(const struct pools_shard *shard, const void *pool,
 	return 0;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Checks I1 for a node that is not free. */
 static bool pools_node_is_valid(const struct pools_shard *shard, uint32_t at)
 {
@@ -277,8 +277,8 @@ static uint32_t pools_add(struct pools_shard *shard, uint32_t owner,
 		pools_node(shard, head->next)->back = at - 1;
 		head->next = at - 1;
 	}
-	CLAIM_FULL(pools_node_is_valid(shard, at));
-	CLAIM_FULL(at % POOLS_SLAB || pools_shard_is_valid(shard));
+	DEBUG_ASSERT(pools_node_is_valid(shard, at));
+	DEBUG_ASSERT(at % POOLS_SLAB || pools_shard_is_valid(shard));
 	return at;
 }
 
@@ -288,7 +288,7 @@ static void pools_remove(struct pools_shard *shard, uint32_t at)
 	struct pools_node *node = pools_node(shard, at - 1);
 	uint32_t *link = pools_bucket(shard, node->pool, node->block);
 
-	CLAIM_FULL(pools_node_is_valid(shard, at));
+	DEBUG_ASSERT(pools_node_is_valid(shard, at));
 	while (*link != at)
 		link = &pools_node(shard, *link - 1)->chain;
 	*link = node->chain;
@@ -340,14 +340,14 @@ static int pools_create(struct pools_at *at, const void *pool,
 }
 
 /* Frees the blocks outside of start … end. Holds the lock, although a hook may
- * have to wait for the writer; other users of the pool then wait, too. */
+ * have to wait for the recorder; other users of the pool then wait, too. */
 static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 			struct hooks_caller caller)
 {
 	uint32_t head = at->pool - 1;
 	uint32_t index = pools_node(at->shard, head)->next, next;
 
-	CLAIM_FULL(at->pool);
+	DEBUG_ASSERT(at->pool);
 	for (; index != head; index = next) {
 		const struct pools_node *node = pools_node(at->shard, index);
 		uint64_t block = node->block;
@@ -456,7 +456,7 @@ API(int, pool_change,
 	found = at.pool && old && block ? pools_find(at.shard, pool, old) : 0;
 	if (found) {
 		pools_remove(at.shard, found);
-		CLAIM_FULL(at.shard->free);
+		DEBUG_ASSERT(at.shard->free);
 		/* one node is free */
 		pools_add(at.shard, at.pool, pool, block, size);
 	}

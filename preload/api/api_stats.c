@@ -1,7 +1,7 @@
 /*
  * api_stats.c: the functions of gnomon/gnomon.h that return numbers. The
- * writer answers from the live heap (blocks_request.h). Threads of the target,
- * outside of hooks.
+ * recorder answers from the live heap (blocks_request.h). Threads of the
+ * target, outside of hooks.
  */
 #include "preload/api/api_begin.h"
 

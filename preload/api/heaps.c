@@ -46,7 +46,7 @@ static uint32_t heaps_copy(const char *name)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&heaps_places, &place, place + 1, memory_order_relaxed,
 		memory_order_relaxed));
-	CLAIM_FULL(place + 1 < HEAPS_PLACES);
+	DEBUG_ASSERT(place + 1 < HEAPS_PLACES);
 	memcpy(heaps_name[place + 1], name,
 	       base_min(strlen(name), HEAPS_NAME_MAX));
 	return place + 1;
@@ -57,7 +57,7 @@ static uint32_t heaps_place_of(uint32_t heap)
 	return atomic_load_explicit(&heaps_place[heap], memory_order_acquire);
 }
 
-/* Copies all heaps up to this one that the writer does not know yet: a thread
+/* Copies all heaps up to this one that the recorder does not know yet: a thread
  * that is about to copy them may be late (I3). */
 static void heaps_report(uint32_t last)
 {
@@ -70,7 +70,7 @@ static void heaps_report(uint32_t last)
 	shared = recorder ? recorder->shared : NULL;
 	if (!shared)
 		return;
-	CLAIM_FULL(heaps_place_of(last)); /* I1 */
+	DEBUG_ASSERT(heaps_place_of(last)); /* I1 */
 	named = atomic_load_explicit(&shared->heaps_named,
 				     memory_order_acquire);
 	if (last <= named)
@@ -114,7 +114,7 @@ static uint32_t heaps_number(const char *name)
 				      memory_order_acq_rel,
 				      memory_order_acquire))
 			return i;
-		CLAIM_FULL(place);
+		DEBUG_ASSERT(place);
 		if (strncmp(heaps_name[place], name, HEAPS_NAME_MAX) == 0)
 			return i;
 	}

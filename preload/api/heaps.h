@@ -14,14 +14,14 @@
 
 /*
  * The number of the heap of this name, a new one if there is none; 0: no number
- * or memory is left. Longer names are cut. The writer knows the name before it
- * can read an event of the heap; if there is no room for the name, the heap has
- * none. Any thread, also in handlers.
+ * or memory is left. Longer names are cut. The recorder knows the name before
+ * it can read an event of the heap; if there is no room for the name, the heap
+ * has none. Any thread, also in handlers.
  */
 uint32_t heaps_create(const char *name);
 
-/* Passes all existing heaps to the writer, when a recorder starts, perhaps of a
- * forked child. r->shared is there. */
+/* Passes all existing heaps to the recorder when it starts, perhaps of a forked
+ * child. r->shared is there. */
 void heaps_report_all(void);
 
 /* Whether a number can be the number of a heap. */

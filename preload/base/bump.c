@@ -36,7 +36,7 @@ static uintptr_t bump_place(uintptr_t from, size_t alignment)
 
 static void *bump_finish(uintptr_t block, size_t size)
 {
-	CLAIM_FULL(block % 16 == 0);
+	DEBUG_ASSERT(block % 16 == 0);
 	((size_t *)block)[-1] = size;
 	/* only a count: orders nothing */
 	atomic_fetch_add_explicit(&bump_blocks, 1, memory_order_relaxed);
@@ -61,7 +61,7 @@ static void *bump_map(size_t size, size_t alignment)
 	bump_regions[i].start = start;
 	bump_regions[i].end = start + bytes;
 	bump_extended = true;
-	CLAIM(bump_place(start, alignment) + size <= start + bytes);
+	ASSERT(bump_place(start, alignment) + size <= start + bytes);
 	return bump_finish(bump_place(start, alignment), size);
 }
 
@@ -83,13 +83,13 @@ void *bump_alloc(size_t size, size_t alignment)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&bump_next, &old, block + size - base, memory_order_relaxed,
 		memory_order_relaxed));
-	CLAIM(block > base + old && block + size <= base + BUMP_SIZE);
+	ASSERT(block > base + old && block + size <= base + BUMP_SIZE);
 	return bump_finish(block, size);
 }
 
 size_t bump_size(const void *block)
 {
-	CLAIM_FULL(bump_owns(block));
+	DEBUG_ASSERT(bump_owns(block));
 	return ((const size_t *)block)[-1];
 }
 

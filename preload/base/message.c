@@ -8,7 +8,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define MESSAGE_MAX 768
 
@@ -39,7 +39,7 @@ static void message_write(int fd, const char *message)
 	text_init(&text, line, sizeof(line) - 1);
 	text_put(&text, "gnomon: ");
 	text_put(&text, message);
-	CLAIM(text.length < sizeof(line));
+	ASSERT(text.length < sizeof(line));
 	line[text.length] = '\n';
 	/* nowhere to report a failure to */
 	sys_write(fd, line, text.length + 1);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define OPTIONS_PREFIX "GNOMON_"
 #define OPTIONS_ORACLE "GNOMON_DEBUG_ORACLE"
@@ -95,7 +95,7 @@ int options_number(const char **text, uint64_t *whole, uint64_t *part)
 static int options_scale(uint64_t whole, uint64_t part, uint64_t scale,
 			 uint64_t *value)
 {
-	CLAIM_FULL(scale > 0);
+	DEBUG_ASSERT(scale > 0);
 	if (whole > UINT64_MAX / scale - 1)
 		return -EINVAL;
 	/* in two steps, to avoid an overflow */

@@ -8,7 +8,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 long proc_read(const char *path, char *to, size_t n)
 {
@@ -24,7 +24,7 @@ long proc_read(const char *path, char *to, size_t n)
 			done += got;
 	} while ((got > 0 && done < n - 1) || got == -EINTR);
 	sys_close(fd);
-	CLAIM(done < n);
+	ASSERT(done < n);
 	to[done] = '\0';
 	return got < 0 ? got : (long)done;
 }

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "preload/base/error_words.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void text_init(struct text *text, char *buffer, size_t size)
 {
-	CLAIM_FULL(size > 0);
+	DEBUG_ASSERT(size > 0);
 	text->data = buffer;
 	text->size = size;
 	text->length = 0;
@@ -21,7 +21,7 @@ void text_init(struct text *text, char *buffer, size_t size)
 
 void text_char(struct text *text, char c)
 {
-	CLAIM_FULL(text->length < text->size); /* I1 */
+	DEBUG_ASSERT(text->length < text->size); /* I1 */
 	if (text->length + 1 >= text->size)
 		return;
 	text->data[text->length++] = c;
@@ -54,7 +54,7 @@ void text_number(struct text *text, uint64_t value)
 
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
-	CLAIM_FULL(digits <= 16);
+	DEBUG_ASSERT(digits <= 16);
 	while (digits--)
 		text_char(text, "0123456789abcdef"[value >> (4 * digits) & 15]);
 }

@@ -19,7 +19,7 @@ void guard_begin(uint32_t zone)
 {
 	struct guard_mark *mark = &guard.mark;
 
-	CLAIM(!guard.on);
+	ASSERT(!guard.on);
 	guard.shape = guard_shape(zone, sys_random());
 	mark->bytes = sizeof(*mark);
 	mark->pid = sys_getpid();

@@ -54,7 +54,7 @@ static uint64_t guard_check(const struct guard_shape *shape, uintptr_t block,
 
 struct guard_shape guard_shape(uint32_t zone, uint64_t secret)
 {
-	CLAIM_FULL(zone <= GUARD_ZONE_MAX);
+	DEBUG_ASSERT(zone <= GUARD_ZONE_MAX);
 	return (struct guard_shape){
 		.zone = zone,
 		.front = (uint32_t)base_round_up(
@@ -70,7 +70,7 @@ uint64_t guard_bytes(const struct guard_shape *shape, uint64_t size,
 {
 	uint64_t all = shape->front + (uint64_t)shape->zone;
 
-	CLAIM_FULL(!(alignment & (alignment - 1)));
+	DEBUG_ASSERT(!(alignment & (alignment - 1)));
 	if (alignment > GUARD_ALIGN)
 		all += alignment - GUARD_ALIGN;
 	if (alignment > INT64_MAX / 2 || size > INT64_MAX - all)
@@ -96,8 +96,9 @@ void guard_make(const struct guard_shape *shape, uintptr_t memory,
 	struct guard_header *header = guard_header(block);
 	struct guard_twin *twin = guard_twin(shape, block);
 
-	CLAIM_FULL(block % GUARD_ALIGN == 0 && block - memory >= shape->front);
-	CLAIM_FULL((block - memory) / GUARD_ALIGN <= GUARD_PLACE_MAX);
+	DEBUG_ASSERT(block % GUARD_ALIGN == 0 &&
+		     block - memory >= shape->front);
+	DEBUG_ASSERT((block - memory) / GUARD_ALIGN <= GUARD_PLACE_MAX);
 	*header = (struct guard_header){
 		.magic = GUARD_FREED,
 		.size = size,
@@ -206,7 +207,7 @@ static void guard_compare_fill(struct guard_harm *harm, uintptr_t block,
 {
 	const uint64_t fill = UINT64_C(0x0101010101010101) * GUARD_FILL;
 
-	CLAIM_FULL(at <= end);
+	DEBUG_ASSERT(at <= end);
 	for (; end - at >= sizeof(fill); at += sizeof(fill))
 		if (unlikely(*(const guard_word *)at != fill))
 			guard_count(harm, block, at, NULL, sizeof(fill));

@@ -108,7 +108,7 @@ static bool sweep_copied(uintptr_t address)
 static bool sweep_see(const struct guard_sweep *sweep, uintptr_t at,
 		      uint64_t n, uint8_t *room, bool anew, intptr_t *copy)
 {
-	CLAIM_FULL(sweep->to - sweep->from <= SWEEP_COPY);
+	DEBUG_ASSERT(sweep->to - sweep->from <= SWEEP_COPY);
 	if (!anew && at >= sweep->from && at + n <= sweep->to) {
 		*copy = (intptr_t)((uintptr_t)sweep->room->copy - sweep->from);
 		return true;
@@ -229,7 +229,7 @@ static void sweep_range(struct guard_sweep *sweep, uintptr_t start,
 		uint64_t got = unwind_copy(sweep->room->copy, start, n);
 
 		got -= got % SWEEP_PAGE;
-		CLAIM_FULL(got <= n && got % SWEEP_PAGE == 0);
+		DEBUG_ASSERT(got <= n && got % SWEEP_PAGE == 0);
 		sweep->from = start;
 		sweep->to = start + got;
 		sweep_copy(sweep);
@@ -247,7 +247,7 @@ static void sweep_pages(struct guard_sweep *sweep, uintptr_t start, long count)
 	const uint64_t *entries = sweep->room->entries;
 	long first, i = 0;
 
-	CLAIM_FULL(count <= (long)SWEEP_ENTRIES);
+	DEBUG_ASSERT(count <= (long)SWEEP_ENTRIES);
 	while (i < count) {
 		first = i;
 		while (i < count &&
@@ -268,7 +268,7 @@ static long sweep_read_pages(const struct guard_sweep *sweep, uintptr_t start,
 	uint64_t i;
 	long got;
 
-	CLAIM_FULL(count <= SWEEP_ENTRIES);
+	DEBUG_ASSERT(count <= SWEEP_ENTRIES);
 	if (likely(!unwind_emulated)) {
 		got = arch_pread(sweep->pages, room->entries,
 				 count * sizeof(*room->entries),

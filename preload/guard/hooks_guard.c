@@ -150,7 +150,7 @@ static void *guard_alloc(size_t size, size_t alignment, bool zeroed)
 		return (void *)memory;
 	}
 	block = guard_place(&guard.shape, memory, wanted);
-	CLAIM_FULL(block + size + guard.shape.zone <= memory + all);
+	DEBUG_ASSERT(block + size + guard.shape.zone <= memory + all);
 	guard_make(&guard.shape, memory, block, size, 0,
 		   (uint8_t)guard.mark.forks);
 	if (zeroed && !guard_glibc)

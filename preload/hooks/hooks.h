@@ -139,7 +139,7 @@ static inline uint64_t hooks_word1(void *block)
 		       word1 : hooks_word1_slow(block);
 }
 
-/* The thread's ring, and the memory shared with the writer. A thread of a
+/* The thread's ring, and the memory shared with the recorder. A thread of a
  * forked child that was interrupted between the two reads has no ring
  * (fork_copy.h). */
 static inline __attribute__((always_inline)) struct gl_ring *

@@ -1,6 +1,6 @@
 /*
- * hooks_dlopen.c: see the header. The event precedes the call: the writer finds
- * the new mappings later, and attributes them to this stack.
+ * hooks_dlopen.c: see the header. The event precedes the call: the recorder
+ * finds the new mappings later, and attributes them to this stack.
  *
  * With RTLD_DEEPBIND (PHP opens its extensions so) a library and its
  * dependencies look up symbols in themselves before the program, and so in the

@@ -4,7 +4,7 @@
  * A program that locks all its memory would lock ours, too, most of which is
  * only reserved: hundreds of megabytes would become resident, and a program
  * with a small lock limit would get an error. So the program's own mappings are
- * locked range by range, as the writer finds them. If that is impossible, or
+ * locked range by range, as the recorder finds them. If that is impossible, or
  * the program's own memory exceeds its limit, the real function decides.
  *
  * I1: no lock, and no memory but the stack. I2: only the real function changes

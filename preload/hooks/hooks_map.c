@@ -10,7 +10,7 @@
  * Called by the program from everywhere: before this library is relocated (then
  * it makes the system call itself), in signal handlers, by allocators that a
  * hook has called. Mappings that the C library makes inside its own functions
- * do not pass here; the writer finds them (maps_watch.h).
+ * do not pass here; the recorder finds them (maps_watch.h).
  *
  * I1: errno and the arguments of the real call are never changed. I2: makes no
  * system call except the requested one: the program may have forbidden itself
@@ -353,7 +353,7 @@ static void hooks_map_attached(void *start, int id, int flags,
 {
 	const uint64_t args[GT_EXTRA_ARGS] = { (uint32_t)id, (uint32_t)flags };
 
-	/* only the kernel knows the length: the writer reads the maps */
+	/* only the kernel knows the length: the recorder reads the maps */
 	hooks_extra(GT_EXTRA_SHMAT, (uintptr_t)start, 0, args, caller);
 	recorder_hint_maps();
 }

@@ -59,7 +59,7 @@ struct optional_work {
 static bool optional_protect(uintptr_t from, uintptr_t to, int prot)
 {
 	from &= -(uintptr_t)OPTIONAL_PAGE;
-	CLAIM_FULL(from < to);
+	DEBUG_ASSERT(from < to);
 	return !sys_failed(arch_syscall3(__NR_mprotect, from, to - from,
 					 prot));
 }
@@ -126,7 +126,7 @@ static bool optional_change(const struct elfmap *map,
 	found = optional_extent(&image, table, count, &from, &to);
 	if (!found || (all && found < wanted))
 		return !all;
-	CLAIM_FULL(from < to);
+	DEBUG_ASSERT(from < to);
 	if (!optional_protect(from, to, PROT_READ | PROT_WRITE))
 		return false;
 	for (i = 0; i < count; i++) {

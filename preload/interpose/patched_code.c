@@ -1,7 +1,7 @@
 /* patched_code.c: see patched_code.h. */
 #include "preload/interpose/patched_code.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static struct {
 	uintptr_t start;
@@ -11,7 +11,7 @@ static unsigned patched_code_count;
 
 void patched_code_add(uintptr_t start, size_t size)
 {
-	if (!CLAIM(patched_code_count < PATCHED_CODE_MAX))
+	if (!ASSERT(patched_code_count < PATCHED_CODE_MAX))
 		return;
 	patched_code[patched_code_count].start = start;
 	patched_code[patched_code_count].size = size;

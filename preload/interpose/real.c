@@ -387,7 +387,7 @@ bool real_resolve(void)
 		return false;
 	real_find_in();
 	real_only = bump_count() == 0;
-	CLAIM(found);
+	ASSERT(found);
 	__atomic_store_n(&real.malloc, found, __ATOMIC_RELEASE);
 	return true;
 }

@@ -52,8 +52,9 @@ void *register_frame_note(uintptr_t begin, unsigned which,
 	struct jit_tables tables = { .key = begin, .frames = begin };
 	unsigned how = register_frame_rows[which].how;
 
-	CLAIM_FULL(which <
-		   sizeof(register_frame_rows) / sizeof(*register_frame_rows));
+	DEBUG_ASSERT(which <
+		     sizeof(register_frame_rows) /
+			     sizeof(*register_frame_rows));
 	if (how & REGISTER_FRAME_BASES) {
 		tables.text = text;
 		tables.data = data;

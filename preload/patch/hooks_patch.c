@@ -48,7 +48,7 @@ static inline void patched_before(const struct patched_call *call)
 	const struct patch_shape *shape = &call->slot->shape;
 	uintptr_t block = call->argument[shape->block];
 
-	CLAIM_FULL(shape->block <= PATCH_NONE);
+	DEBUG_ASSERT(shape->block <= PATCH_NONE);
 	if (shape->op == PATCH_FREE)
 		patched_address(call, GT_FREE, block);
 	else if (shape->op == PATCH_REALLOC || shape->op == PATCH_RESIZE ||
@@ -67,7 +67,7 @@ static inline void patched_after(const struct patched_call *call,
 			call->argument[shape->count];
 	unsigned kind = GT_ALLOC;
 
-	CLAIM_FULL(shape->op < PATCH_OPS);
+	DEBUG_ASSERT(shape->op < PATCH_OPS);
 	switch (shape->op) {
 	case PATCH_FREE:
 		return;

@@ -44,7 +44,7 @@
 static_assert(PATCHED_CODE_MAX >= PATCHED_IMAGES, "room for all of the list");
 
 /* Images that were patched, and images for which the user was told why not: for
- * the writer. Constant once the constructor has run. */
+ * the recorder. Constant once the constructor has run. */
 static struct patched_list patch_list;
 
 /* The image being patched. */
@@ -163,7 +163,7 @@ static bool patch_map_at(struct patch_work *work, uintptr_t at)
 		sys_munmap((void *)got, work->area_size);
 		return false;
 	}
-	CLAIM(!work->area);
+	ASSERT(!work->area);
 	work->area = (uint8_t *)got;
 	return true;
 }
@@ -194,8 +194,8 @@ bool patch_move(const struct patch_function *f, uintptr_t bias, uint8_t *to,
 {
 	unsigned i;
 
-	CLAIM_FULL(f->entry.code_size <= PATCH_CODE_MAX &&
-		   f->entry.fix_count <= PATCH_FIXES_MAX);
+	DEBUG_ASSERT(f->entry.code_size <= PATCH_CODE_MAX &&
+		     f->entry.fix_count <= PATCH_FIXES_MAX);
 	memcpy(to, f->code, f->entry.code_size);
 	for (i = 0; i < f->entry.fix_count; i++) {
 		const struct patch_fix *fix = &f->fixes[i];
@@ -229,7 +229,7 @@ static bool patch_prepare_one(struct patch_work *work,
 	bool keeping = f->entry.flags & PATCH_KEEPS_ALL;
 	uint8_t jump[PATCH_JUMP];
 
-	if (!CLAIM(code + f->entry.code_size <= work->area + work->area_size))
+	if (!ASSERT(code + f->entry.code_size <= work->area + work->area_size))
 		return false;
 	slot->original = (patch_wrapper *)(uintptr_t)code;
 	slot->wrapper = work->wrapper;
@@ -284,10 +284,10 @@ static bool patch_write_one(struct patch_work *work,
 	uintptr_t at = work->bias + f->entry.address;
 	uint8_t bytes[PATCH_DISPLACED_MAX];
 
-	CLAIM_FULL(patch_function_is_valid(f));
+	DEBUG_ASSERT(patch_function_is_valid(f));
 	/* patch_is_true has checked this, too */
-	if (!CLAIM(f->entry.displaced <= sizeof(bytes) && at >= work->code &&
-		   at + f->entry.displaced <= work->code_end))
+	if (!ASSERT(f->entry.displaced <= sizeof(bytes) && at >= work->code &&
+		    at + f->entry.displaced <= work->code_end))
 		return false;
 	/* the other displaced bytes are never reached: traps */
 	memset(bytes, ARCH_PATCH_TRAP, sizeof(bytes));

@@ -63,7 +63,7 @@ void patch_apply(const char *plan, patch_wrapper *wrapper);
  * the wrapper (hooks_patch.c). For the constructor. */
 void hooks_patch(void);
 
-/* When a recorder starts: fills the list of patched images for its writer. */
+/* When a recorder starts: fills its list of patched images. */
 void patch_report(struct patched_list *list);
 
 /* Copies the code of a function to `to`, to be run at the address `at`, for an

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static unsigned patch_read_digit(char c)
 {
@@ -47,7 +47,7 @@ size_t patch_read_decode(const char *text, uint8_t *to, size_t room)
 /* Reads the next bytes. False: there are not enough (I1). */
 static bool patch_read_take(struct patch_read *plan, void *to, size_t size)
 {
-	CLAIM_FULL(plan->next <= plan->end);
+	DEBUG_ASSERT(plan->next <= plan->end);
 	if (size > (size_t)(plan->end - plan->next))
 		plan->bad = true;
 	if (plan->bad)

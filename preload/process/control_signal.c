@@ -1,11 +1,11 @@
 /*
  * control_signal.c: see control_signal.h.
  *
- * A handler posts a request and wakes the writer, which handles it (control.c):
- * so the interrupted thread's state does not matter. A toggle or a clear
- * applies to the moment of its handler (gate.h). Other requests are counted,
- * and apply to the moment at which the writer reads the counter. The program
- * may later install its own handler; then ours is gone.
+ * A handler posts a request and wakes the recorder, which handles it
+ * (control.c): so the interrupted thread's state does not matter. A toggle or a
+ * clear applies to the moment of its handler (gate.h). Other requests are
+ * counted, and apply to the moment at which the recorder reads the counter. The
+ * program may later install its own handler; then ours is gone.
  *
  * Interrupted system calls are restarted (SA_RESTART); ours uses the program's
  * alternate signal stack, if there is one. A forked child has its parent's
@@ -48,13 +48,13 @@ static void signal_arrived(int number)
 	struct recorder *r = recorder;
 	struct gl_shared *shared;
 
-	CLAIM_FULL(number > 0 && number < SIGNAL_COUNT);
+	DEBUG_ASSERT(number > 0 && number < SIGNAL_COUNT);
 	if (!recorder_is_on(r) || !(shared = r->shared))
 		return;
 	/* the signal was for a child that shares our memory (vfork) */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
 		return;
-	CLAIM_FULL(signal_what[number] < GL_SIGNALLED);
+	DEBUG_ASSERT(signal_what[number] < GL_SIGNALLED);
 	if (!signal_post(shared, signal_what[number]))
 		atomic_fetch_add_explicit(
 			&shared->signalled[signal_what[number]], 1,

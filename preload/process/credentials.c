@@ -1,6 +1,6 @@
 /*
  * credentials.c: see credentials.h. Repeating the call is exact: before it the
- * writer had the same ids and capabilities, so it has the same afterwards,
+ * recorder had the same ids and capabilities, so it has the same afterwards,
  * including keepcaps, secure bits and user namespaces.
  */
 #include "preload/process/credentials.h"
@@ -14,7 +14,7 @@
 #include "preload/ring/request.h"
 #include "preload/ring/recorder.h"
 
-#define IDS_GROUPS_MAX 1024	/* on the stack; else the writer ends */
+#define IDS_GROUPS_MAX 1024	/* on the stack; else the recorder ends */
 #define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
 
 /* False in a child that shares our memory (vfork), which has its own ids. */
@@ -29,7 +29,7 @@ static void credentials_give_up(void)
 	struct recorder *r = recorder;
 	struct gl_shared *shared = r->shared;
 
-	if (!shared || !recorder_writer_alive(r))
+	if (!shared || !recorder_alive(r))
 		return;
 	atomic_store_explicit(&shared->stop, 1, memory_order_release);
 	recorder_wake(r);

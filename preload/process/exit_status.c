@@ -2,8 +2,8 @@
  * exit_status.c: see exit_status.h.
  *
  * A parent stores the statuses that it gets from wait in its live mapping
- * (child_exits), in the slot given by the child's pid; the child's writer reads
- * them there (parent_live.h). One word:
+ * (child_exits), in the slot given by the child's pid; the child's recorder
+ * reads them there (parent_live.h). One word:
  *
  *	63    60 59        38 37        16 15      0
  *	 count  | child's pid | parent's  |  status |

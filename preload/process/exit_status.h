@@ -1,6 +1,6 @@
 /*
  * exit_status.h: exit statuses, as reported by the process itself when it
- * exits, and by its parent when it waits for it. The writer uses them if the
+ * exits, and by its parent when it waits for it. The recorder uses them if the
  * kernel no longer has the status (target.h).
  */
 #ifndef GNOMON_EXIT_STATUS_H

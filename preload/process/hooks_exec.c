@@ -102,7 +102,7 @@ static bool exec_replaces(const struct exec *exec)
 	       unwind_may(UNWIND_NO_IDS) && sys_getpid() == recorder->pid;
 }
 
-/* Pairs with the writer's acquire, when it finds the process ended. */
+/* Pairs with the recorder's acquire, when it finds the process ended. */
 static int exec_run(struct exec *exec)
 {
 	struct gl_shared *shared = exec_replaces(exec) ? recorder->shared :

@@ -144,7 +144,7 @@ HOOK int prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 
 /* ---- ids, capabilities, namespaces ---- */
 
-/* The header may name a thread of the target; the writer must name itself. */
+/* The header may name a thread of the target; the recorder must name itself. */
 static void identity_follow_capset(const void *from, const void *data)
 {
 	struct __user_cap_header_struct header =

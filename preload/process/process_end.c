@@ -1,12 +1,12 @@
 /*
  * process_end.c: see process_end.h.
  *
- *	       target                        writer (final_scan.c)
+ *	       target                        recorder (final_scan.c)
  *	last_wanted + 1 ── wake ──▶ last_begun ─▶ scans ─▶ last_done
  *	     └── waits, a few naps at most ◀── wake ──────────┘
  *
- * THE WAIT. The writer mostly needs a millisecond or two. We must not delay a
- * program's end: if the writer makes no progress for PROCESS_END_IDLE naps
+ * THE WAIT. The recorder mostly needs a millisecond or two. We must not delay a
+ * program's end: if the recorder makes no progress for PROCESS_END_IDLE naps
  * (stopped, no free processor), no thread waits for it. Once it has begun, it
  * may take up to PROCESS_END_NAPS, which large processes need. Time is counted
  * in naps, because a thread may be forbidden to read any clock.
@@ -24,10 +24,10 @@
 #include "unwind/memory.h"
 
 #define PROCESS_END_NAP_NS UINT64_C(1000000)
-#define PROCESS_END_IDLE 5	/* naps without progress of the writer */
+#define PROCESS_END_IDLE 5	/* naps without progress of the recorder */
 #define PROCESS_END_BEGINS 50	/* the same, until the recorder runs */
-#define PROCESS_END_NAPS 300	/* naps for the writer, in all: reading tens of
-				 * thousands of mappings takes long */
+#define PROCESS_END_NAPS 300	/* naps for the recorder, in all: reading tens
+				 * of thousands of mappings takes long */
 #define PROCESS_END_OTHER 50	/* naps without progress of the other thread */
 #define PROCESS_END_YOUNG_NS (20 * UINT64_C(1000000))
 
@@ -53,7 +53,7 @@ static struct recorder *process_end_recorder(void)
 
 	return recorder_is_on(r) && unwind_may(UNWIND_NO_IDS) &&
 			       sys_getpid() == r->pid &&
-			       recorder_writer_alive(r) ?
+			       recorder_alive(r) ?
 		       r : NULL;
 }
 
@@ -120,7 +120,7 @@ static uint32_t ending_request(struct recorder *r)
 						     memory_order_relaxed);
 
 		if (process_end_reached(&shared->last_done, wanted) ||
-		    !recorder_writer_alive(r))
+		    !recorder_alive(r))
 			break;
 		recorder_nap(r, &shared->last_done, done, PROCESS_END_NAP_NS);
 		idle = timeout_beats(r) == beats &&
@@ -164,8 +164,8 @@ void process_end_exit(void)
 			process_end_wait(r);
 		return;
 	}
-	CLAIM_FULL(!atomic_load_explicit(&process_end->done,
-					 memory_order_relaxed));
+	DEBUG_ASSERT(!atomic_load_explicit(&process_end->done,
+					   memory_order_relaxed));
 	if (process_end_first)
 		process_end_first(r, &process_end->steps);
 	if (!process_end_is_brief(r))

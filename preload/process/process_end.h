@@ -1,6 +1,6 @@
 /*
  * process_end.h: the last work of a process: it checks its guarded blocks
- * (guard.h), and briefly waits for the writer, which takes a last snapshot of
+ * (guard.h), and briefly waits for the recorder, which takes a last snapshot of
  * the process's memory. That is impossible after the process has ended.
  *
  * Any thread of the target, also signal handlers, and children that share their

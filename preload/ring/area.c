@@ -94,7 +94,7 @@ static int64_t area_map_piece(uint64_t size)
 	/* core dumps are for the program's memory; a refusal only makes them
 	 * larger */
 	sys_madvise((void *)at, size, MADV_DONTDUMP);
-	CLAIM(size >> AREA_PAGE_BITS >> AREA_COUNT_BITS == 0);
+	ASSERT(size >> AREA_PAGE_BITS >> AREA_COUNT_BITS == 0);
 	return (int64_t)((uint64_t)at >> AREA_PAGE_BITS << AREA_COUNT_BITS |
 			 size >> AREA_PAGE_BITS);
 }
@@ -134,8 +134,8 @@ void *area_place(size_t size_bytes)
 	char *place = (char *)recorder + area_first;
 
 	/* I2: blocks start after all places */
-	CLAIM(!area || (!area->used &&
-			area_first + size_bytes <= area_bytes(area_entry(0))));
+	ASSERT(!area || (!area->used &&
+			 area_first + size_bytes <= area_bytes(area_entry(0))));
 	area_first += base_round_up(size_bytes, BASE_LINE);
 	return place;
 }
@@ -157,7 +157,7 @@ void area_settle(uint64_t budget)
 
 	area->limit = base_min(used + budget, area_most);
 	area->spare = (area->limit - used) / 4;
-	CLAIM(area->limit >= used);
+	ASSERT(area->limit >= used);
 }
 
 static void area_report(void)
@@ -206,7 +206,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 
 	if (!unwind_may(SECCOMP_NO_GROWTH))
 		return 0;
-	CLAIM_FULL(i > 0 && i < GL_AREA_PIECES);
+	DEBUG_ASSERT(i > 0 && i < GL_AREA_PIECES);
 	size = base_max(base_round_up(size, GL_PAGE), least);
 	/* newer kernels align a mapping whose size is a multiple of huge
 	 * pages */
@@ -263,7 +263,7 @@ static void *area_bump(unsigned i, uint64_t entry, uint64_t need)
 	} while (!atomic_compare_exchange_weak_explicit(
 		&area->taken[i], &taken, start + need, memory_order_relaxed,
 		memory_order_relaxed));
-	CLAIM_FULL(start % BASE_LINE == 0);
+	DEBUG_ASSERT(start % BASE_LINE == 0);
 	return area_at(entry) + start;
 }
 
@@ -312,7 +312,7 @@ void *area_alloc(size_t size_bytes)
 		atomic_fetch_sub_explicit(&area->used, need,
 					  memory_order_seq_cst);
 	area_report();
-	CLAIM_FULL(area_is_valid());
+	DEBUG_ASSERT(area_is_valid());
 	return block;
 }
 
@@ -365,7 +365,7 @@ void area_wipe(void)
 			memset(range.at, 0, range.taken);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool area_is_valid(void)
 {
 	uint64_t used = area_used();

@@ -78,7 +78,8 @@ struct area {
 };
 extern BASE_HIDDEN struct area *area;
 
-/* Checks the bytes allocated of each piece, and in all. With GNOMON_CLAIMS. */
+/* Checks the bytes allocated of each piece, and in all. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool area_is_valid(void);
 
 #endif

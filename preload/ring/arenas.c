@@ -28,7 +28,7 @@
  *
  * COST. The query visits each free piece, in an order bad for caches. A free
  * piece is adjacent to a block in use, so there are at least as many blocks;
- * the writer knows their approximate number.
+ * the recorder knows their approximate number.
  *
  * Blocks in per-thread caches (tcache) count as used.
  *
@@ -124,7 +124,7 @@ static void arenas_take(struct gl_shared *shared, enum arenas_which which,
 		arenas->stamp = arch_cycles();
 		arenas_source.take(arenas->value);
 		arenas->cycles = arch_cycles() - arenas->stamp;
-		CLAIM_FULL(arenas_is_valid(arenas));
+		DEBUG_ASSERT(arenas_is_valid(arenas));
 		/* pairs with the acquire of arenas_collect (I1) */
 		atomic_store_explicit(&arenas->state, ARENAS_TAKEN,
 				      memory_order_release);
@@ -143,7 +143,7 @@ void arenas_leave(struct recorder *r)
 		arenas_take(r->shared, ARENAS_LAST, ARENAS_IDLE);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool arenas_is_valid(const struct arenas *arenas)
 {
 	uint32_t state = atomic_load_explicit(&arenas->state,

@@ -2,7 +2,7 @@
  * arenas.h: statistics of glibc's allocator: memory held and memory free, by
  * mallinfo2. The program's only thread calls it at a safe point.
  *
- *	writer                            the target's thread
+ *	recorder                          the target's thread
  *	IDLE ── arenas_request ──▶ ASKED ── a hook's slow branch ──▶ TAKING
  *	  ▲                      │ time is up                       │
  *	  ├──────────────────────┘                                  ▼
@@ -52,7 +52,7 @@ static inline bool arenas_change(struct arenas *arenas, uint32_t from, uint32_t 
 		memory_order_relaxed);
 }
 
-/* Publishes enum arenas_can to the writer. Any thread of the target. */
+/* Publishes enum arenas_can to the recorder. Any thread of the target. */
 void arenas_report(struct gl_shared *shared);
 
 /* A thread is about to be created. */
@@ -71,7 +71,7 @@ void arenas_answer(struct gl_shared *shared);
 void arenas_leave(struct recorder *r);
 
 /* Checks the state, and that taken statistics have a stamp. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool arenas_is_valid(const struct arenas *arenas);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * blocks_request.c: see blocks_request.h. The writer copies the results: no
+ * blocks_request.c: see blocks_request.h. The recorder copies the results: no
  * other task reads its tables. Threads of the target only.
  */
 #include "preload/ring/blocks_request.h"

@@ -1,6 +1,6 @@
 /*
  * blocks_request.h: queries of the live heap by threads of the target. The
- * writer answers after it has read everything that was recorded before the
+ * recorder answers after it has read everything that was recorded before the
  * query; that takes some 0.1 ms, for which the thread waits.
  */
 #ifndef GNOMON_BLOCKS_REQUEST_H
@@ -34,13 +34,13 @@ struct recorder;
 void blocks_want(struct recorder *r, uint32_t why);
 
 /* Whether the calling thread is in a handler that interrupted a hook: then the
- * writer does not wait for that hook's event. */
+ * recorder does not wait for that hook's event. */
 bool blocks_nested(void);
 
 /*
- * Lets the writer fill a structure that is zero. 0; -ENOMEM: there was no
- * memory for some blocks, and the answer lacks them; -ETIMEDOUT: no writer can
- * answer. Call blocks_want with BLOCKS_FOR_API early. Threads of the target
+ * Lets the recorder fill a structure that is zero. 0; -ENOMEM: there was no
+ * memory for some blocks, and the answer lacks them; -ETIMEDOUT: no recorder
+ * can answer. Call blocks_want with BLOCKS_FOR_API early. Threads of the target
  * outside of hooks.
  */
 int blocks_request(struct recorder *r, enum blocks_request_kind what,

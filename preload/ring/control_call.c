@@ -36,7 +36,7 @@ static void control_await(struct recorder *r, struct gl_shared *shared,
 						      memory_order_acquire);
 
 		if ((int32_t)(taken - number) >= 0 ||
-		    !recorder_writer_alive(r))
+		    !recorder_alive(r))
 			return;
 		control_lend_hand(shared);
 		recorder_nap(r, &shared->snapshots, taken, CONTROL_NAP_NS);

@@ -8,8 +8,8 @@
 #include "preload/base/control_request.h"
 
 /*
- * Sends the request to the writer and waits for the answer; for a snapshot,
- * until it is taken. The request may lie on the stack. False: no writer can
+ * Sends the request to the recorder and waits for the answer; for a snapshot,
+ * until it is taken. The request may lie on the stack. False: no recorder can
  * answer. A thread of the target outside of hooks, not in a handler.
  */
 bool control_call(struct control_request *request);

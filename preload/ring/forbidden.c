@@ -14,7 +14,7 @@ static _Atomic uint32_t forbidden_pending;
 /* Filters that the hooks have seen, including those of parents. */
 static _Atomic uint32_t forbidden_filters;
 
-/* Publishes the bits to the writer. */
+/* Publishes the bits to the recorder. */
 static void forbidden_share(uint32_t ban)
 {
 	struct gl_shared *shared;
@@ -58,8 +58,8 @@ void forbidden_after(uint32_t bits, bool filter)
 	atomic_fetch_add_explicit(&forbidden_filters, filter,
 				  memory_order_relaxed);
 	atomic_fetch_or_explicit(&forbidden_known, bits, memory_order_seq_cst);
-	CLAIM_FULL(atomic_load_explicit(&forbidden_pending,
-					memory_order_relaxed) > 0);
+	DEBUG_ASSERT(atomic_load_explicit(&forbidden_pending,
+					  memory_order_relaxed) > 0);
 	atomic_fetch_sub_explicit(&forbidden_pending, 1, memory_order_seq_cst);
 	forbidden_publish();
 }

@@ -1,9 +1,9 @@
 /*
  * forbidden.h: which system calls the target's threads must not make, shared
- * between hooks and the writer.
+ * between hooks and the recorder.
  *
- *	hooks ──▶ unwind_ban ──▶ ban_known ──▶ the writer
- *	          unwind_ban_found ◀── ban_found ◀── the writer
+ *	hooks ──▶ unwind_ban ──▶ ban_known ──▶ the recorder
+ *	          unwind_ban_found ◀── ban_found ◀── the recorder
  *
  * The bits are in unwind_ban and *unwind_ban_found (unwind/memory.h; our own
  * bits: ban.h). unwind_ban is static data, which a forked child keeps, as it
@@ -33,12 +33,12 @@ void forbidden_add(uint32_t bits);
 void forbidden_before(void);
 void forbidden_after(uint32_t bits, bool filter);
 
-/* Publish the known bits to the writer when a recorder starts: before it runs,
- * and again when r->shared is there. */
+/* Publish the known bits to the recorder when it starts: before it runs, and
+ * again when r->shared is there. */
 void forbidden_report_start(struct gl_shared *shared);
 void forbidden_report(struct recorder *r);
 
-/* Copies the bits that the writer has found. Any thread, at any time. */
+/* Copies the bits that the recorder has found. Any thread, at any time. */
 void forbidden_take_over(void);
 
 #endif

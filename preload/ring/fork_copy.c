@@ -77,7 +77,7 @@ static bool fork_copy_is_on(const struct recorder *r)
 
 static void fork_copy_add(struct fork_copy_plan *plan, void *at, uint64_t bytes)
 {
-	CLAIM(plan->parts < FORK_COPY_PARTS);
+	ASSERT(plan->parts < FORK_COPY_PARTS);
 	plan->part[plan->parts++] = (struct live_range){ at, bytes };
 }
 
@@ -189,7 +189,7 @@ static void fork_copy_move(struct fork_copy_plan *plan, bool back)
 		marks += fork_copy_pages_of(bytes);
 		at += base_round_up(bytes, FORK_COPY_PAGE);
 	}
-	CLAIM_FULL(at == plan->at + plan->size);
+	DEBUG_ASSERT(at == plan->at + plan->size);
 }
 
 static void *fork_copy_map(void *at, uint64_t size, int more)

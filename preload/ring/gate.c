@@ -51,7 +51,7 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 			found = 0;
 		gate_let(shared, n, found ? found : word);
 	} while (found);
-	CLAIM_FULL(gate_is_valid(shared));
+	DEBUG_ASSERT(gate_is_valid(shared));
 	/* the ring that has the turn may have a stamp from before: it must take
 	 * a new one */
 	turn = ring_turn_of(shared);
@@ -62,7 +62,7 @@ bool gate_post(struct gl_shared *shared, enum gate_what what)
 
 void gate_shut(struct gl_shared *shared)
 {
-	/* written by the writer alone */
+	/* written by the recorder alone */
 	uint64_t taken = atomic_load_explicit(&shared->posted.taken,
 					      memory_order_relaxed);
 	uint64_t open = taken * GATE_ONE;
@@ -80,7 +80,7 @@ void gate_shut_for_good(struct gl_shared *shared)
 				 memory_order_seq_cst);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool gate_is_valid(const struct gl_shared *shared)
 {
 	/* both only grow, and `taken` does not exceed the count */

@@ -7,18 +7,18 @@
  *	          └───────────────────────────┴─────┴─────┘
  *
  * While the gate is shut, nothing is recorded: the recorder is dormant
- * (skip.h). A toggle opens the gate before its handler returns, whether it
- * will turn out to mean on or off: surplus events are recognised by their
- * stamps, events that are not recorded are lost. The writer handles requests in
- * order (gate_requests.h), and shuts the gate only if it has handled all posted
+ * (skip.h). A toggle opens the gate before its handler returns, whether it will
+ * turn out to mean on or off: surplus events are recognised by their stamps,
+ * events that are not recorded are lost. The recorder handles requests in order
+ * (gate_requests.h), and shuts the gate only if it has handled all posted
  * requests.
  *
  * Request n lies in slot n modulo their number, from when it is posted until
- * the writer takes it:
+ * the recorder takes it:
  *
  *	empty(n) ─ handler: by compare and swap ─▶ tick and what, n is counted
  *	    ▲                                          │
- *	    └────────── writer: empty(n + slots) ──────┘
+ *	    └────────── recorder: empty(n + slots) ────┘
  *
  * I1: the stamp of a request is taken while its slot is the next to be filled.
  * So stamps are in the order of slots, except for the few cycles by which a
@@ -79,14 +79,14 @@ static inline bool gate_is_off(const struct gl_shared *shared)
 bool gate_post(struct gl_shared *shared, enum gate_what what);
 
 /* Shuts the gate, unless there are requests that were not taken. Called by the
- * writer, which tries again in its next round, and by whoever starts it. */
+ * recorder, which tries again in its next round, and by whoever starts it. */
 void gate_shut(struct gl_shared *shared);
 
 /* Shuts the gate permanently. */
 void gate_shut_for_good(struct gl_shared *shared);
 
 /* Checks the counts of requests, and that OFF implies SHUT. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool gate_is_valid(const struct gl_shared *shared);
 
 #endif

@@ -189,7 +189,7 @@ static uintptr_t live_map_add(enum live_region which, unsigned i,
 	uintptr_t found = 0;
 	long at;
 
-	CLAIM_FULL(i > 0 && before);
+	DEBUG_ASSERT(i > 0 && before);
 	if (!size || !unwind_may(SECCOMP_NO_GROWTH))
 		return 0;
 	at = live_map_again(lead, GL_PAGE + size);
@@ -250,7 +250,7 @@ struct gl_thread *live_map_thread(const struct gl_shared *shared,
 	struct gl_thread *threads =
 		live_map_data(shared->threads[ring / GL_THREADS]);
 
-	CLAIM_FULL(ring < GL_RINGS_MAX);
+	DEBUG_ASSERT(ring < GL_RINGS_MAX);
 	return threads ? threads + ring % GL_THREADS : NULL;
 }
 
@@ -274,7 +274,7 @@ static unsigned live_map_join(struct live_range *to, unsigned count,
 		to[count - 1].bytes += range.bytes;
 		return count;
 	}
-	CLAIM_FULL(count < GL_LIVE_RANGES);
+	DEBUG_ASSERT(count < GL_LIVE_RANGES);
 	to[count] = range;
 	return count + 1;
 }

@@ -1,7 +1,8 @@
 /*
  * patched.h: images with a patched allocator (patch.h), or with one that was
- * not patched and the user knows why. Hooks pass the list to the writer by
- * value. The target's only thread at that time writes it, the writer reads it.
+ * not patched and the user knows why. Hooks pass the list to the recorder by
+ * value. The target's only thread at that time writes it, the recorder reads
+ * it.
  */
 #ifndef GNOMON_PATCHED_H
 #define GNOMON_PATCHED_H

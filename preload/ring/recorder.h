@@ -1,9 +1,9 @@
 /*
  * recorder.h: state of this process's recording that all parts of the library
- * share, how threads join it (start.c) and wait for the writer
- * (recorder_wait.c). "The writer" is the recorder process; struct recorder is
- * the target's side. State of a single part is private to that part, in the
- * area, too (area_place).
+ * share, how threads join it (start.c) and wait for the recorder
+ * (recorder_wait.c). The recorder is a process; struct recorder is the target's
+ * side of it. State of a single part is private to that part, in the area, too
+ * (area_place).
  *
  * struct recorder and all memory of area_alloc() lie in mappings that the
  * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
@@ -32,7 +32,7 @@
  *	            └──────▶ ON
  * NEW → STARTING: by the first thread, with compare-and-swap. STARTING → ON,
  * OFF: by the same thread. NEW → OFF: by a forked child that must first finish
- * its parent's hook (fork_copy.h). A writer that cannot write any more shuts
+ * its parent's hook (fork_copy.h). A recorder that cannot write any more shuts
  * the gate permanently (gate.h), which has the effect of OFF: see
  * recorder_is_on.
  */
@@ -65,7 +65,7 @@ struct thread {
 	/* the recorder's `shared`; read it before `ring`, which a forked child
 	 * finds NULL (fork_copy.h) */
 	struct gl_shared *shared;
-	struct gl_ring *own;	/* NULL: not known to the writer */
+	struct gl_ring *own;	/* NULL: not known to the recorder */
 	struct capture_thread *capture;	/* NULL: walks without cache */
 	struct gl_ring *nested;		/* NULL until a hook was nested */
 	bool is_main;
@@ -80,7 +80,7 @@ struct thread {
 	uint64_t moved;		/* the block of the last one in `moving` */
 	uint32_t activity;	/* the one of sample.h, as last seen */
 	uint64_t timed;		/* no event gets an earlier stamp */
-	struct gl_thread *report; /* what it publishes to the writer; NULL: a
+	struct gl_thread *report; /* what it publishes to the recorder; NULL: a
 				 * child */
 	/* `nested` when a wait for it last timed out: its tail + 1, or 0, and
 	 * the head of `own` */
@@ -100,7 +100,7 @@ struct recorder {
 	/* counts changes that concern all threads (ring_change) */
 	_Atomic uint32_t generation;
 
-	/* communication with the writer */
+	/* communication with the recorder */
 	_Atomic uint32_t stalled;	/* no thread waits until `beats`
 					 * changes */
 	_Atomic uint64_t stalled_beats;
@@ -113,7 +113,7 @@ struct recorder {
 	_Atomic uint32_t *ban_found;
 
 	_Atomic uint32_t lost;		/* 1: it was reported (recorder_lost) */
-	_Atomic uint32_t claimed;	/* 1: a claim has failed (claim.h) */
+	_Atomic uint32_t assertion_failed;	/* 1: one failed */
 
 	/* events before r->shared existed */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
@@ -144,7 +144,7 @@ struct thread *recorder_thread(void);
  * getting a ring needs: it gets one even while recording is off. */
 struct thread *recorder_join(void);
 
-/* Wakes the writer if it sleeps. Any thread. */
+/* Wakes the recorder if it sleeps. Any thread. */
 void recorder_wake(struct recorder *r);
 
 /* ns in units of arch_cycles, roughly. Once r->live is there. */
@@ -158,7 +158,7 @@ uint64_t recorder_cycles(const struct recorder *r, uint64_t ns);
 void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns);
 
-/* Sleeps at most `naps` times, while the writer lives. */
+/* Sleeps at most `naps` times, while the recorder lives. */
 void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps);
 
@@ -190,11 +190,11 @@ void recorder_wait_exec(struct recorder *r);
 /* Waits until the trace is open or has failed to open, for a second at most. */
 void recorder_settle(void);
 
-/* Tells the writer that something may have been mapped without a hook. */
+/* Tells the recorder that something may have been mapped without a hook. */
 void recorder_hint_maps(void);
 
-/* Waits until the writer has raised the limit or refused to, for a limited
- * number of naps, and not while the writer is stalled. Both words are in the
+/* Waits until the recorder has raised the limit or refused to, for a limited
+ * number of naps, and not while the recorder is stalled. Both words are in the
  * shared memory. */
 void recorder_want(const struct gl_shared *shared,
 		   const _Atomic uint32_t *limit,
@@ -204,10 +204,10 @@ void recorder_want(const struct gl_shared *shared,
  * it. */
 void recorder_want_heaps(struct gl_shared *shared, uint32_t heaps);
 
-/* Whether the writer still lives. */
-bool recorder_writer_alive(const struct recorder *r);
+/* Whether the recorder still lives. */
+bool recorder_alive(const struct recorder *r);
 
-/* Called by a thread that finds the writer dead: if it was killed, the
+/* Called by a thread that finds the recorder dead: if it was killed, the
  * recording ends here, which is reported once. Any thread. */
 void recorder_lost(struct recorder *r);
 
@@ -218,7 +218,7 @@ bool recorder_may_report(const struct recorder *r);
 void recorder_has_reported(const struct recorder *r);
 
 /* Checks a thread with its ring, its struct gl_thread and its reasons for the
- * slow branch. With GNOMON_CLAIMS. */
+ * slow branch. With GNOMON_DEBUG_ASSERTS. */
 bool recorder_thread_is_valid(const struct recorder *r,
 			      const struct thread *thread);
 

@@ -1,10 +1,10 @@
 /*
- * recorder_wait.c: what threads of the target know about the writer, and how
+ * recorder_wait.c: what threads of the target know about the recorder, and how
  * they wait for it. See recorder.h.
  *
  * I1: makes no system call except futex, and none that unwind_ban names
  * (forbidden.h): the program may have installed a filter that kills it for all
- * others. Only a thread that finds the writer dead does what needs more
+ * others. Only a thread that finds the recorder dead does what needs more
  * (messages, checks whether a process lives).
  */
 #include "preload/ring/recorder.h"
@@ -58,7 +58,7 @@ void recorder_wake(struct recorder *r)
 		return;		/* a child (fork_copy.h) */
 	forbidden_take_over();
 	/* both sequentially consistent, like their counterparts in
-	 * writer_sleep: either the writer sees the count, or we see it
+	 * writer_sleep: either the recorder sees the count, or we see it
 	 * asleep */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 	if (atomic_load_explicit(&shared->asleep, memory_order_seq_cst) &&
@@ -121,7 +121,7 @@ static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
 	       coming && !(coming & GL_RECORDER_GONE);
 }
 
-bool recorder_writer_alive(const struct recorder *r)
+bool recorder_alive(const struct recorder *r)
 {
 	struct gl_shared *shared = r->shared;
 	uint32_t tid = !shared ? 0 :
@@ -195,7 +195,7 @@ void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 	/* pairs with the release of the thread that changes it */
 	while (naps-- &&
 	       atomic_load_explicit(word, memory_order_acquire) == value &&
-	       recorder_writer_alive(r))
+	       recorder_alive(r))
 		recorder_nap(r, word, value, ns);
 }
 
@@ -222,7 +222,7 @@ static bool recorder_in_vain(const struct recorder *r,
 			     const _Atomic uint32_t *refused)
 {
 	return atomic_load_explicit(refused, memory_order_relaxed) ||
-	       !recorder_writer_alive(r) || gate_is_off(shared);
+	       !recorder_alive(r) || gate_is_off(shared);
 }
 
 static uint64_t recorder_timeout_ns(void)

@@ -1,9 +1,9 @@
 /*
  * replaced_code.h: code generated at run time that was replaced by other code.
- * The writer detects it (emit_names.c). A thread of the target then removes it
- * from the context tree (jit.h).
+ * The recorder detects it (emit_names.c). A thread of the target then removes
+ * it from the context tree (jit.h).
  *
- *	writer                                a hook's slow branch
+ *	recorder                              a hook's slow branch
  *	replaced[replaced_put] ── ask ──▶ RING_ASKED ──▶ jit_replaced
  *	replaced_put++                                   replaced_taken++
  *

@@ -1,7 +1,7 @@
 /*
  * request.c: see request.h.
  *
- *	         thread        thread              writer
+ *	         thread        thread              recorder
  *	(holder) ─────▶ POSTED ─────────▶ TAKEN ──▶ DONE
  *	IDLE ◀────────────┴─ too late ──── thread ◀──┘
  *
@@ -21,7 +21,7 @@
  * I1: a thread that finds itself to be the holder is in a handler that
  * interrupted its own request, as no other thread stores that value, or has
  * abandoned one by a longjmp. The handler is refused at once. So the holder
- * waits for the writer only, other threads for holders. I2: each wait, except
+ * waits for the recorder only, other threads for holders. I2: each wait, except
  * for a request in state TAKEN, ends without being woken.
  *
  * A fork finds all of it 0: the area is wiped.
@@ -109,13 +109,13 @@ static unsigned request_nap(struct recorder *r, const _Atomic uint32_t *word,
 }
 
 /* Withdraws a request that the calling thread abandoned by a longjmp; if the
- * writer has taken it, waits until the writer is done. */
+ * recorder has taken it, waits until the recorder is done. */
 static bool request_withdraw(struct recorder *r, struct gl_request *request)
 {
 	while (!request_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE) &&
 	       atomic_load_explicit(&request->state, memory_order_acquire) ==
 		       GL_REQUEST_TAKEN) {
-		if (!recorder_writer_alive(r))
+		if (!recorder_alive(r))
 			return false;
 		request_nap(r, &request->state, GL_REQUEST_TAKEN);
 	}
@@ -132,7 +132,7 @@ static bool request_claim(struct recorder *r, struct gl_request *request,
 	if (unlikely(request_is_ours()))
 		return request_is_left(sp) && request_withdraw(r, request);
 	while (!request_take(0)) {
-		if (waited >= REQUEST_TIMEOUT || !recorder_writer_alive(r))
+		if (waited >= REQUEST_TIMEOUT || !recorder_alive(r))
 			return false;
 	/* set before a last check; pairs with the loads of request_leave */
 		atomic_store(&request_turn->waits, 1);
@@ -153,7 +153,7 @@ static void request_leave(void)
 	bool waits = atomic_exchange(&ask->waits, 0) && wakes;
 	uintptr_t passed = REQUEST_PASSED;
 
-	CLAIM_FULL(request_is_ours());
+	DEBUG_ASSERT(request_is_ours());
 	ask->cfa = 0;
 	atomic_store(&ask->holder, waits ? REQUEST_PASSED : 0);
 	atomic_fetch_add(&ask->left, 1);
@@ -167,7 +167,7 @@ static void request_leave(void)
 }
 
 /* Returns whether the request was answered. Once it is taken, waits as long as
- * the writer lives: the writer uses the request until then. */
+ * the recorder lives: the recorder uses the request until then. */
 static bool request_wait(struct recorder *r, struct gl_request *request)
 {
 	unsigned waited = 0;
@@ -178,7 +178,7 @@ static bool request_wait(struct recorder *r, struct gl_request *request)
 
 		if (state == GL_REQUEST_DONE)
 			return true;
-		if (!recorder_writer_alive(r))
+		if (!recorder_alive(r))
 			return false;
 		if (waited >= REQUEST_TIMEOUT &&
 		    request_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE))
@@ -193,13 +193,13 @@ static bool request_and_wait(struct recorder *r, struct gl_request *request,
 	bool answered;
 	unsigned i;
 
-	CLAIM(request_is_ours());
-	CLAIM_FULL(request_is_valid(request_turn, request));
+	ASSERT(request_is_ours());
+	DEBUG_ASSERT(request_is_valid(request_turn, request));
 	request->what = args->what;
 	request->number = args->number;
 	for (i = 0; i < 6; i++)
 		request->arg[i] = args->arg[i];
-	CLAIM_FULL(args->bytes + args->more_bytes <= GL_REQUEST_ROOM);
+	DEBUG_ASSERT(args->bytes + args->more_bytes <= GL_REQUEST_ROOM);
 	request->bytes = args->bytes + args->more_bytes;
 	memcpy(request->data, args->data, args->bytes);
 	/* pairs with the acquire of request_pending */
@@ -276,7 +276,7 @@ bool request_memory(struct recorder *r, bool blocks, struct gl_range *part,
 	return true;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool request_is_valid(const struct request_turn *turn,
 		      const struct gl_request *request)
 {

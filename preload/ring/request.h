@@ -1,6 +1,6 @@
 /*
- * request.h: synchronous requests of a thread of the target to the writer: a
- * system call that the writer itself must make, or that the thread must not
+ * request.h: synchronous requests of a thread of the target to the recorder: a
+ * system call that the recorder itself must make, or that the thread must not
  * make; a query about the recording. One at a time. Request and answer are
  * passed by value (struct gl_request).
  */
@@ -49,7 +49,7 @@ void request_place(void);
 /*
  * Sends a request and waits for the answer. Any thread of the target, also in
  * handlers; threads take turns. False: there is no answer. Then there is no
- * writer, or it took too long (some seconds), or the caller is a handler that
+ * recorder, or it took too long (some seconds), or the caller is a handler that
  * interrupted a request (request_interrupted). Signals are blocked meanwhile,
  * unless the process may not do that any more.
  */
@@ -73,7 +73,7 @@ bool request_memory(struct recorder *r, bool blocks, struct gl_range *part,
 bool request_interrupted(uintptr_t sp);
 
 /* Before a request: checks that the caller holds the lock and that there is no
- * other request. With GNOMON_CLAIMS. */
+ * other request. With GNOMON_DEBUG_ASSERTS. */
 bool request_is_valid(const struct request_turn *turn,
 		      const struct gl_request *request);
 

@@ -4,21 +4,22 @@
  * A FULL RING. `limit` makes the producer check the state from time to time:
  *
  *	0 %            50 %                     100 %
- *	├── push ───────┼── wake the writer, ─────┤ wait for tail to move
+ *	├── push ───────┼── wake the recorder, ───┤ wait for tail to move
  *	                │   go on to 100 %        │ (or drop)
  *
  * It also checks at the end of the data, because there `base` changes.
  *
  * To wait, the producer sets `waiting` and sleeps on the low half of tail. The
- * writer that moved tail clears `waiting` and wakes it. While the writer gives
- * the ring more room, `waiting` is RING_HELD and the producer keeps waiting.
+ * recorder that moved tail clears `waiting` and wakes it. While the recorder
+ * gives the ring more room, `waiting` is RING_HELD and the producer keeps
+ * waiting.
  *
- *	            producer                 writer
+ *	            producer                 recorder
  *	  0 ──▶ RING_WAITS ─────────────▶ RING_HELD
  *	  ▲          │ time-out               │ exchanged
  *	  └──────────┴────────────────────────┘
  *
- * If the writer makes no progress for RING_TIMEOUT, or is dead, events are
+ * If the recorder makes no progress for RING_TIMEOUT, or is dead, events are
  * dropped and counted until it does.
  *
  * THE SECOND RING takes the events of hooks that run while the first ring is
@@ -57,7 +58,7 @@
 static void ring_drop(struct recorder *r, struct gl_ring *ring)
 {
 	ring->dropped++;
-	/* only a count; the writer reports it */
+	/* only a count; the recorder reports it */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 }
 
@@ -131,9 +132,9 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	if (unlikely(!ring_has_data(ring)))
 		return false;
 	/* else records would be written anywhere. (`used` may be anything: a
-	 * handler may have pushed, and the writer taken, between its
+	 * handler may have pushed, and the recorder taken, between its
 	 * halves.) */
-	if (!CLAIM(!(size & ring->mask)))
+	if (!ASSERT(!(size & ring->mask)))
 		return false;
 	if (used + RING_RECORD_MAX <= size / 2) {
 		ring_place(ring, head, ring_step(ring, head, head - used + size / 2));
@@ -146,7 +147,7 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 	return true;
 }
 
-/* The owner stops waiting: from here on the writer must not exchange the
+/* The owner stops waiting: from here on the recorder must not exchange the
  * ring. */
 static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 {
@@ -162,16 +163,16 @@ static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		       memory_order_acquire)) {
 		if (mine == 0)
 			return;
-		/* held: the writer is about to exchange the ring */
+		/* held: the recorder is about to exchange the ring */
 		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
-		if (!recorder_writer_alive(r)) {
+		if (!recorder_alive(r)) {
 			/* it may have died during the exchange; a child that
-			 * was forked here has no writer (fork_copy.h) */
+			 * was forked here has no recorder (fork_copy.h) */
 			if (recorder_is_on(r))
 				recorder_lost(r);
 			return;
 		}
-		/* only a writer that was stopped just then holds a ring so
+		/* only a recorder that was stopped just then holds a ring so
 		 * long, or the word was overwritten. The owner of the ring is
 		 * unknown: nothing is pushed any more. */
 		if (!timeout_renewed(r, &timeout) &&
@@ -192,7 +193,7 @@ void ring_abandon(struct recorder *r, struct gl_ring *ring)
 	ring_leave(ring);
 }
 
-/* Sleeps until the writer has made room, at most a nap. */
+/* Sleeps until the recorder has made room, at most a nap. */
 static void ring_nap(struct recorder *r, struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail,
@@ -224,7 +225,7 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 		if (unlikely(!ring->data))
 			return false;	/* the ring has grown, and its data
 					 * cannot be mapped */
-		if (!recorder_writer_alive(r)) {
+		if (!recorder_alive(r)) {
 			recorder_lost(r);
 			break;
 		}
@@ -291,7 +292,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		return false;
 	}
 	if (ring_gets_room(r, ring)) {
-		CLAIM_FULL(ring_is_valid(ring));
+		DEBUG_ASSERT(ring_is_valid(ring));
 		stale_cpus_drop(r);
 		ring_check_state(r, ring, kicked);
 		return true;
@@ -336,7 +337,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 		ring_push_free(shared, RECORDER_NESTED, id);
 		return NULL;
 	}
-	CLAIM_FULL(ring_is_valid(ring));
+	DEBUG_ASSERT(ring_is_valid(ring));
 	ring->tid = own->tid;
 	ring->flags = GT_THREAD_NESTED |
 		      (thread->is_main ? GT_THREAD_MAIN : 0);
@@ -354,10 +355,10 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
 }
 
 /*
- * Whether there is room after `head`, or was after a short wait. If the writer
- * makes progress, but this ring does not, a handler has abandoned its oldest
- * record. Only progress of the first ring can prove that (nested_ring.h): until
- * then no hook of the thread waits again.
+ * Whether there is room after `head`, or was after a short wait. If the
+ * recorder makes progress, but this ring does not, a handler has abandoned its
+ * oldest record. Only progress of the first ring can prove that
+ * (nested_ring.h): until then no hook of the thread waits again.
  */
 static bool ring_nested_room(struct recorder *r, struct thread *thread,
 			     const struct gl_ring *ring, uint64_t head)
@@ -404,7 +405,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 		    &word[0], &old, 0, memory_order_relaxed,
 		    memory_order_relaxed))
 		return NULL;
-	CLAIM(head % RING_RECORD_MAX == 0);
+	ASSERT(head % RING_RECORD_MAX == 0);
 	/* pairs with the acquire of drain_scan: the zero is seen first */
 	if (!atomic_compare_exchange_strong_explicit(
 		    &ring->head, &head, head + RING_RECORD_MAX,

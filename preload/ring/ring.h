@@ -6,7 +6,7 @@
  * Between ring_enter and ring_leave the thread's ring is busy: a hook that runs
  * then, in a signal handler, uses the second ring (ring_nested_*).
  *
- * I1: only the owner stores to the producer's line, or the writer while the
+ * I1: only the owner stores to the producer's line, or the recorder while the
  * owner waits for it (see ring.c, ring_pool.c). I2: a record is complete before
  * `head` covers it. I3: a stamp is taken after `busy` was set.
  *
@@ -15,19 +15,19 @@
  * order. So most events then reuse the previous stamp. `turn` in the shared
  * memory says whose ring may do so.
  *
- *	        writer: only this ring has moved, and far, since its last look
+ *	        recorder: only this ring has moved, and far, since its last look
  *	   0 ─────────────────▶ ring | RING_OFFERED ◀──┐
- *	   ▲                          │ owner: event    │ writer: each look,
+ *	   ▲                          │ owner: event    │ recorder: each look,
  *	   │                          ▼                 │ while that is so
  *	   └── other: event ──── ring ──────────────────┘
- *	       writer: else
+ *	       recorder: else
  *
  * I4: between the event with the stamp `stamp` and a moment at which `turn` is
  * seen to be this ring, no event of another ring was completed. Proof: a pusher
  * takes a stamp first, then reads `turn`, and clears it if it is another
  * ring's; a thread that accepts an offer takes its stamp after it saw the
  * offer. So a reused stamp is too early only by what its thread did alone: by
- * RING_STAMP_EVERY, or by the writer's time between two looks if the thread
+ * RING_STAMP_EVERY, or by the recorder's time between two looks if the thread
  * falls silent.
  */
 #ifndef GNOMON_RING_H
@@ -41,7 +41,7 @@
  * take a new stamp. */
 void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
 
-/* Handles the writer's requests after RING_ASKED, which the caller has
+/* Handles the recorder's requests after RING_ASKED, which the caller has
  * cleared. */
 void ring_answer(struct gl_shared *shared);
 
@@ -99,7 +99,7 @@ static inline void ring_enter(struct gl_ring *ring, uintptr_t sp,
 {
 	ring->owner = ra;
 	atomic_store_explicit(&ring->busy, sp, memory_order_relaxed);
-	/* I3: a handler on this thread, and nearly always the writer, sees it
+	/* I3: a handler on this thread, and nearly always the recorder, sees it
 	 * before the stamp exists; the merge window covers the remaining
 	 * cases */
 	atomic_signal_fence(memory_order_seq_cst);

@@ -9,7 +9,7 @@ void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room)
 {
 	uint64_t lap = head & ~ring->mask;
 
-	CLAIM_FULL(room >= RING_RECORD_MAX);
+	DEBUG_ASSERT(room >= RING_RECORD_MAX);
 	ring->base = ring->data - lap;
 	/* a record may start before the end of the lap and run over it */
 	ring->limit = base_min(room - RING_RECORD_MAX + 1,
@@ -23,7 +23,7 @@ void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 					     memory_order_relaxed);
 	uint64_t next;
 
-	CLAIM_FULL(id > 0 && id <= GL_RINGS_MAX);
+	DEBUG_ASSERT(id > 0 && id <= GL_RINGS_MAX);
 	atomic_fetch_add_explicit(&shared->ring_count[which], 1,
 				  memory_order_relaxed);
 	do {
@@ -50,12 +50,12 @@ void ring_kick(struct gl_ring *rings, uint32_t count)
 	}
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool ring_is_valid(const struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	/* the writer may zero it at any time (ring_kick) */
+	/* the recorder may zero it at any time (ring_kick) */
 	uint64_t limit = order_read(ring, limit);
 	uint64_t size = ring->mask + 1;
 

@@ -1,5 +1,5 @@
 /*
- * ring_shared.h: the part of the ring protocol that the writer and the owners
+ * ring_shared.h: the part of the ring protocol that the recorder and the owners
  * of rings share (ring.h, ring_drain.h).
  */
 #ifndef GNOMON_RING_SHARED_H
@@ -10,7 +10,7 @@
 #define RING_RECORD_MAX GL_RECORD_MAX
 
 #define RING_OFFERED UINT64_C(1)	/* flag in the address of a ring */
-/* No ring: the next event of any thread handles the writer's requests
+/* No ring: the next event of any thread handles the recorder's requests
  * (arenas.h, replaced_code.h). */
 #define RING_ASKED UINT64_C(2)
 
@@ -21,13 +21,13 @@ enum { RING_AWAKE, RING_WAITS, RING_HELD };
  * `room`. */
 void ring_place(struct gl_ring *ring, uint64_t head, uint64_t room);
 
-/* Puts a ring into a free list. The writer, or the thread that has just taken
+/* Puts a ring into a free list. The recorder, or the thread that has just taken
  * it. */
 void ring_push_free(struct gl_shared *shared, enum recorder_pool which,
 		    uint32_t id);
 
 /* Checks a ring for its owner: sizes, positions, and where it pushes. While the
- * writer does not hold it. With GNOMON_CLAIMS (claim.h). */
+ * recorder does not hold it. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool ring_is_valid(const struct gl_ring *ring);
 
 /* Takes the room away, so that each producer checks the state (skip.h, I1). */

@@ -11,8 +11,8 @@
 
 #define RING_POOL_NAP_NS (250 * UINT64_C(1000000))
 
-/* A thread waits while the writer makes progress, a signal handler for a part
- * of the writer's timeout. */
+/* A thread waits while the recorder makes progress, a signal handler for a part
+ * of the recorder's timeout. */
 static const uint64_t ring_pool_patience_ns[RECORDER_POOLS] = {
 	TIMEOUT_NS, TIMEOUT_NS / 5
 };
@@ -27,7 +27,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 
 	do {
 		id = (uint32_t)head;
-		if (!id || !CLAIM(id <= GL_RINGS_MAX))
+		if (!id || !ASSERT(id <= GL_RINGS_MAX))
 			return 0;
 		next = atomic_load_explicit(&shared->ring_next[id - 1],
 					    memory_order_relaxed);
@@ -41,7 +41,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 	return id;
 }
 
-/* Wakes the writer before the list is empty, while no thread waits. */
+/* Wakes the recorder before the list is empty, while no thread waits. */
 static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
 			    enum recorder_pool which)
 {
@@ -57,7 +57,7 @@ static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
 	recorder_wake(r);
 }
 
-/* Waits for the next ring that the writer makes or gets back; 0: it has no
+/* Waits for the next ring that the recorder makes or gets back; 0: it has no
  * memory for one, or is stalled. */
 static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 			       enum recorder_pool which)
@@ -71,12 +71,12 @@ static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 		id = ring_pool_pop(shared, which);
 		if (id || atomic_load_explicit(&shared->ring_exhausted[which],
 					       memory_order_relaxed) ||
-		    !recorder_writer_alive(r) || timeout_given_up(r))
+		    !recorder_alive(r) || timeout_given_up(r))
 			return id;
 		/* other threads may have been faster, any number of times */
 		if (which == RECORDER_PRIMARY)
 			timeout_renewed(r, &timeout);
-		atomic_store_explicit(&shared->ring_hungry[which], 1,
+		atomic_store_explicit(&shared->ring_wanted[which], 1,
 				      memory_order_release);
 		recorder_wake(r);
 		recorder_nap(r, &shared->ring_refills[which], seen,
@@ -99,11 +99,11 @@ uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which)
 		id = ring_pool_wait(r, shared, which);
 	if (id)
 		ring_pool_taken(r, shared, which);
-	CLAIM_FULL(ring_list_is_valid(shared, which));
+	DEBUG_ASSERT(ring_list_is_valid(shared, which));
 	return id;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool ring_list_is_valid(const struct gl_shared *shared,
 			enum recorder_pool which)
 {

@@ -7,10 +7,11 @@
 #include "preload/ring/recorder.h"
 
 /* Any thread, also in signal handlers. An id + 1; 0: there is no memory for
- * more rings, or the writer is stalled. */
+ * more rings, or the recorder is stalled. */
 uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which);
 
-/* Checks that a free list has no bad link and no cycle. With GNOMON_CLAIMS. */
+/* Checks that a free list has no bad link and no cycle. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool ring_list_is_valid(const struct gl_shared *shared,
 			enum recorder_pool which);
 

@@ -18,7 +18,7 @@
  */
 #include "preload/ring/sampler.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SAMPLER_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define SAMPLER_BITS 26		/* of the logarithm's fraction */
@@ -44,7 +44,7 @@ static uint64_t sampler_log2(uint64_t x)
 	uint64_t number = x << zeros >> 32;	/* 1 … 2, in units of 2^-31 */
 	uint64_t fraction = 0;
 
-	CLAIM_FULL(x > 0 && number >> 31 == 1);
+	DEBUG_ASSERT(x > 0 && number >> 31 == 1);
 	for (bit = 0; bit < SAMPLER_BITS; bit++) {
 		number = number * number >> 31;
 		fraction = fraction << 1 | number >> 32;
@@ -60,7 +60,7 @@ int64_t sampler_draw(struct sampler *sampler, uint64_t mean)
 	uint64_t ln =
 		log2 * SAMPLER_LN2 >> SAMPLER_BITS; /* in units of 2^-32 */
 
-	CLAIM_FULL(mean > 0 && mean <= SAMPLER_MEAN_MAX);
+	DEBUG_ASSERT(mean > 0 && mean <= SAMPLER_MEAN_MAX);
 	return (int64_t)((ln >> 32) * mean + ((ln & UINT32_MAX) * mean >> 32) +
 			 1);
 }

@@ -1,5 +1,5 @@
 /*
- * shared.h: memory shared by hooks and the writer, in the live mapping at
+ * shared.h: memory shared by hooks and the recorder, in the live mapping at
  * gl_header.shared_offset. Words of fixed width in the target's byte order
  * (unwind/byte_order.h), no pointers except addresses of rings (`turn`), which
  * only hooks use. Futexes on them are shared futexes, as the mapping is.
@@ -35,7 +35,7 @@ enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 #define GATE_OFF UINT64_C(2)	/* shut permanently */
 #define GATE_ONE UINT64_C(4)	/* a request, in the count */
 
-/* The writer takes a request some 100 us after the first, unless it is
+/* The recorder takes a request some 100 us after the first, unless it is
  * delayed. */
 #define GATE_SLOTS 4096
 
@@ -43,7 +43,7 @@ ORDER_BEGIN
 
 struct gate_slots {
 	order_64 slot[GATE_SLOTS];
-	order_64 taken;	/* requests; the writer's */
+	order_64 taken;	/* requests; the recorder's */
 	order_64 late;	/* requests that found no slot */
 };
 
@@ -193,8 +193,8 @@ struct gl_setup {
 	uint64_t error_known, error_device, error_inode;
 };
 
-#define GL_CLAIM 192
-#define CLAIM_FAILED "a claim of the recorder's does not hold: "
+#define GL_ASSERTION 192
+#define ASSERTION_FAILED "assertion failed: "
 #define GL_STAT 1024
 #define GL_COMMAND 4096
 
@@ -241,10 +241,10 @@ struct gl_shared {
 	order_32 recorder_pid;
 	order_32 spoke;	/* 1: it has printed a message */
 
-	/* ---- written by the writer ---- */
-	_Alignas(GL_LINE) order_32 asleep;	/* 1: the writer sleeps on
+	/* ---- written by the recorder ---- */
+	_Alignas(GL_LINE) order_32 asleep;	/* 1: the recorder sleeps on
 						 * `wake` */
-	order_64 beats;		/* the writer's progress */
+	order_64 beats;		/* the recorder's progress */
 	order_32 nodes_refused;	/* 1: no thread waits for more nodes */
 	order_32 image_limit;	/* images with reserved records; futex */
 	order_32 images_refused;
@@ -266,7 +266,7 @@ struct gl_shared {
 	order_32 hurry;		/* 1: the program is about to end */
 	order_32 maps_hints;	/* something was mapped without a hook */
 	order_32 stop;		/* recording cannot continue: finish; also set
-					 * by the writer itself */
+					 * by the recorder itself */
 	order_32 execs;		/* calls of exec that have not failed */
 	order_32 exits;		/* the process's exit status, or 0
 				 * (exit_status.c) */
@@ -288,7 +288,7 @@ struct gl_shared {
 	 * that turned out not to be the last */
 	order_32 last_wanted, last_void;
 	/* per kind of request (control.h), the number of signals that the
-	 * writer handles at its next look */
+	 * recorder handles at its next look */
 	order_32 signalled[GL_SIGNALLED];
 
 	/* counters for the trace, kept where they change */
@@ -315,8 +315,8 @@ struct gl_shared {
 	_Alignas(GL_LINE) order_64 ring_free[RECORDER_POOLS];
 	order_32 ring_count[RECORDER_POOLS];	/* in the lists */
 	order_32 ring_refills[RECORDER_POOLS];	/* futex */
-	order_32 ring_hungry[RECORDER_POOLS];	/* a thread waits */
-	order_32 ring_alarm[RECORDER_POOLS];	/* wake the writer at fewer */
+	order_32 ring_wanted[RECORDER_POOLS];	/* a thread waits */
+	order_32 ring_alarm[RECORDER_POOLS];	/* wake the recorder at fewer */
 	order_32 ring_taken[RECORDER_POOLS];	/* since a refill */
 	order_32 ring_exhausted[RECORDER_POOLS];
 	order_32 ring_short;	/* there were fewer */
@@ -328,25 +328,25 @@ struct gl_shared {
 	_Alignas(GL_LINE) order_64 gate;
 	_Alignas(GL_LINE) struct gate_slots posted;
 
-	/* between a thread and the writer, one snapshot at a time */
+	/* between a thread and the recorder, one snapshot at a time */
 	_Alignas(GL_LINE) struct arenas arenas[ARENAS_WHICH];
 
 	struct gl_request request;
 
 	/*
-	 * For children made by fork, whose writers read it in our live file
+	 * For children made by fork, whose recorders read it in our live file
 	 * (parent_live.h). child_exits: exit statuses that hooks got from wait,
 	 * in the slot of the child's pid (exit_slot.h). embedded: hashes of
-	 * what was embedded (embed_seen.c), by the writer. live_path: of this
-	 * file, by the writer; "": none.
+	 * what was embedded (embed_seen.c), by the recorder. live_path: of this
+	 * file, by the recorder; "": none.
 	 */
 	_Alignas(GL_LINE) order_64 child_exits[GL_EXITS];
 	order_64 embedded[GL_EMBEDDED];
 	char live_path[GT_PATH_MAX];
 
-	/* which claim of the library does not hold (claim.h), written before
+	/* which assertion of the library failed (assertion.h), written before
 	 * the gate is shut; "": none */
-	char claim[GL_CLAIM];
+	char assertion[GL_ASSERTION];
 
 	/* by the thread that starts the recorder */
 	struct gl_at_start at_start;

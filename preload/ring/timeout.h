@@ -1,7 +1,8 @@
 /*
- * timeout.h: timeouts of threads that wait for the writer, which may be
+ * timeout.h: timeouts of threads that wait for the recorder, which may be
  * stopped, or blocked in a call. After a timeout no thread waits until the
- * writer makes progress: a program that waited at each event would stand still.
+ * recorder makes progress: a program that waited at each event would stand
+ * still.
  *
  * Any thread, also signal handlers. Uses no clock call, since the program may
  * have forbidden itself that.
@@ -22,7 +23,7 @@ struct timeout {
 	uint64_t beats;
 };
 
-/* Counter of the writer's progress. */
+/* Counter of the recorder's progress. */
 static inline uint64_t timeout_beats(const struct recorder *r)
 {
 	const struct gl_shared *shared = r->shared;
@@ -42,7 +43,7 @@ static inline struct timeout timeout_begin(const struct recorder *r,
 	};
 }
 
-/* Whether the writer has made progress since the last check, or the start. */
+/* Whether the recorder has made progress since the last check, or the start. */
 static inline bool timeout_renewed(const struct recorder *r,
 				   struct timeout *timeout)
 {
@@ -60,7 +61,7 @@ static inline bool timeout_ended(const struct timeout *timeout)
 	return arch_cycles() - timeout->since >= timeout->limit;
 }
 
-/* Whether the writer is known to be stalled, so that waiting is useless. */
+/* Whether the recorder is known to be stalled, so that waiting is useless. */
 static inline bool timeout_given_up(struct recorder *r)
 {
 	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))

@@ -18,7 +18,7 @@ static struct sampled_line *sampled_line(const struct sampled_set *set,
 	uint64_t index = sampled_set_hash(address) >> (64 - bits);
 	struct sampled_line *lines;
 
-	CLAIM_FULL(table < SAMPLED_SET_TABLES);
+	DEBUG_ASSERT(table < SAMPLED_SET_TABLES);
 	if (table == 0)
 		return (struct sampled_line *)&set->first[index];
 	/* pairs with the release of sampled_set_make */
@@ -32,7 +32,7 @@ static void sampled_set_make(struct sampled_set *set, unsigned table)
 	unsigned bits = SAMPLED_SET_FIRST_BITS + SAMPLED_SET_STEP_BITS * table;
 	struct sampled_line *none = NULL, *lines;
 
-	CLAIM_FULL(table > 0 && table < SAMPLED_SET_TABLES);
+	DEBUG_ASSERT(table > 0 && table < SAMPLED_SET_TABLES);
 	if (atomic_load_explicit(&set->next[table - 1], memory_order_relaxed))
 		return;
 	lines = area_alloc(sizeof(*lines) << bits);
@@ -61,7 +61,7 @@ static bool sampled_set_count(struct sampled_line *line)
 	return room;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Checks I1. Other threads add and remove addresses meanwhile: a stored address
  * was counted before, and is counted until it is removed. */
 static bool sampled_line_is_valid(const struct sampled_line *line)
@@ -106,7 +106,7 @@ static void sampled_set_put(struct sampled_line *line, uint64_t address)
 {
 	unsigned i;
 
-	CLAIM_FULL(address);
+	DEBUG_ASSERT(address);
 	/* I1: there is a free slot, though other threads may take some first */
 	for (i = 0;; i = (i + 1) % SAMPLED_SLOTS) {
 		uint64_t empty = 0;
@@ -152,7 +152,7 @@ void sampled_set_add(struct sampled_set *set, uint64_t address)
 		if (!sampled_set_count(line))
 			continue;
 		sampled_set_put(line, address);
-		CLAIM_FULL(sampled_line_is_valid(line));
+		DEBUG_ASSERT(sampled_line_is_valid(line));
 		atomic_thread_fence(memory_order_release);
 		return;
 	}
@@ -209,9 +209,9 @@ static bool sampled_set_take_out(struct sampled_line *line, uint64_t address)
 			    &line->slot[i], &here, 0, memory_order_relaxed,
 			    memory_order_relaxed))
 			continue;
-		CLAIM_FULL(atomic_load_explicit(&line->state,
-						memory_order_relaxed) &
-			   (SAMPLED_SET_MORE - 1));
+		DEBUG_ASSERT(atomic_load_explicit(&line->state,
+						  memory_order_relaxed) &
+			     (SAMPLED_SET_MORE - 1));
 		/* I1: the slot is freed first; the release only keeps this
 		 * order for other threads */
 		atomic_fetch_sub_explicit(&line->state, 1,

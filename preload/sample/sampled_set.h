@@ -133,8 +133,8 @@ static inline bool sampled_set_never(const struct sampled_set *set,
 	       !sampled_set_further(set, address);
 }
 
-/* Checks the first table; while no thread changes it. With GNOMON_CLAIMS
- * (claim.h). */
+/* Checks the first table; while no thread changes it. With GNOMON_DEBUG_ASSERTS
+ * (assertion.h). */
 bool sampled_set_is_valid(const struct sampled_set *set);
 
 #endif

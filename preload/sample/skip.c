@@ -42,7 +42,7 @@ static void skip_count(const struct thread *thread, uint64_t size)
 
 	if (unlikely(!report))
 		return;		/* a child (fork_copy.h) */
-	CLAIM_FULL(class < GT_CLASSES);
+	DEBUG_ASSERT(class < GT_CLASSES);
 	/* a reader that misses it reads it again later */
 	atomic_store_explicit(&report->rests, 1, memory_order_relaxed);
 	report->rest[class][GT_REST_ALLOCATIONS]++;
@@ -279,7 +279,7 @@ static void skip_changed(struct recorder *r)
 
 void skip_set_limits(struct recorder *r, uint64_t least, uint64_t most)
 {
-	CLAIM_FULL(least <= most);
+	DEBUG_ASSERT(least <= most);
 	/* blocks recorded before are not in the set, unless a sampler ran */
 	if (!sample->limits.mean)
 		sampled_set_incomplete(&sample->sampled_set);

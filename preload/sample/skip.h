@@ -12,11 +12,11 @@
  *	       recorder_thread ─▶ thread->own ─▶ recorded after all, or not
  *
  * DORMANT. The gate of the recorder (gate.h) is shut, so recording is off. Only
- * the writer shuts it (control.c); a signal handler may open it. Threads notice
- * it here, or when their ring has no room: the writer takes the room away (I1).
- * They resume by themselves, at their first event after a start.
+ * the recorder shuts it (control.c); a signal handler may open it. Threads
+ * notice it here, or when their ring has no room: the recorder takes the room
+ * away (I1). They resume by themselves, at their first event after a start.
  *
- * I1: while the recorder is dormant, the writer keeps `limit` of all rings at 0
+ * I1: while the recorder is dormant, it keeps `limit` of all rings at 0
  * (ring_kick). So each thread pushes only few events more, which the reader
  * recognises by their stamps.
  *

@@ -36,7 +36,7 @@ __attribute__((constructor)) static void constructor_load(void)
 	}
 }
 
-/* The program is about to end: the writer reads the rings more often. Later
+/* The program is about to end: the recorder reads the rings more often. Later
  * events are still recorded. */
 static void constructor_leave(void)
 {

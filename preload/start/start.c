@@ -12,9 +12,9 @@
  * process the area would be zero. I2: once a thread has its ring, it makes no
  * system call for us except futex, and none that unwind_ban names
  * (forbidden.h): the program may have installed a filter that kills it for all
- * others. The writer does what needs more (messages, checks whether a process
+ * others. The recorder does what needs more (messages, checks whether a process
  * lives). I3: the caller of recorder_thread() may be a child that shares our
- * memory (vfork, clone): it never registers, because the writer would take it
+ * memory (vfork, clone): it never registers, because the recorder would take it
  * for dead.
  */
 #include "preload/ring/recorder.h"
@@ -135,7 +135,7 @@ static bool start_read(void)
 		real_only = false;
 	err = budget_make(&recorder_options, &budget);
 	if (!err) {
-		/* the value that the writer uses, and that the trace
+		/* the value that the recorder uses, and that the trace
 		 * contains */
 		recorder_options.number[OPTION_MEMORY] = budget.memory;
 		err = area_map(budget.area);
@@ -208,7 +208,7 @@ static void start_want_images(void)
 			      &shared->images_refused);
 }
 
-/* Publishes to the writer the initial values of what it later learns as
+/* Publishes to the recorder the initial values of what it later learns as
  * changes. */
 static void start_report(struct recorder *r)
 {
@@ -328,24 +328,25 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 	recorder_has_reported(r);
 }
 
-/* claim_told. Later events may be wrong, so recording stops. */
-static BASE_SLOW void start_claim(const char *which)
+/* assertion_notify. Later events may be wrong, so recording stops. */
+static BASE_SLOW void start_assertion(const char *which)
 {
 	struct recorder *r = recorder;
-	char buffer[GL_CLAIM + 64];
+	char buffer[GL_ASSERTION + 64];
 	struct text text;
 
-	if (!r || atomic_exchange_explicit(&r->claimed, 1, memory_order_relaxed))
+	if (!r || atomic_exchange_explicit(&r->assertion_failed, 1,
+					   memory_order_relaxed))
 		return;
 	if (r->shared) {
-		text_init(&text, r->shared->claim, GL_CLAIM);
+		text_init(&text, r->shared->assertion, GL_ASSERTION);
 		text_put(&text, which);
 	}
 	recorder_set_off(r);
 	if (!recorder_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
-	text_put(&text, CLAIM_FAILED);
+	text_put(&text, ASSERTION_FAILED);
 	text_put(&text, which);
 	text_put(&text, ": recording has stopped");
 	message_print(buffer);
@@ -358,7 +359,7 @@ static bool start_begin(struct recorder *r)
 			      "recorded";
 	int err;
 
-	claim_told = start_claim;
+	assertion_notify = start_assertion;
 	r->pid = sys_getpid();
 	skip_start(start_random(r));
 	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
@@ -437,7 +438,7 @@ static void start_undisturbed(struct recorder *r)
 	fork_copy_forget();
 	/* pairs with the acquire of start_enter */
 	if ((!r->forked || start_follows_fork()) && start_begin(r) &&
-	    !atomic_load_explicit(&r->claimed, memory_order_relaxed)) {
+	    !atomic_load_explicit(&r->assertion_failed, memory_order_relaxed)) {
 		atomic_store_explicit(&r->state, RECORDER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
@@ -455,7 +456,7 @@ static void start_process(struct recorder *r)
 	struct signals_held held;
 
 	/* a child of a process that has forbidden what this needs; or one that
-	 * is single-stepped by itself, as the writer would then be, too */
+	 * is single-stepped by itself, as the recorder would then be, too */
 	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
 		return;
 	signals_hold(&held);
@@ -487,8 +488,8 @@ static uint32_t start_await(struct recorder *r)
 	return state;
 }
 
-/* Gets the thread's name from the kernel, which is quick here; the writer would
- * have to open a file, if the thread still exists then. */
+/* Gets the thread's name from the kernel, which is quick here; the recorder
+ * would have to open a file, if the thread still exists then. */
 static void start_name(struct gl_thread *report)
 {
 	if (!unwind_may(UNWIND_NO_IDS) ||
@@ -555,7 +556,7 @@ static struct thread *start_register(struct recorder *r)
 	ring->flags = thread->is_main ? GT_THREAD_MAIN : 0;
 	ring->start_stamp = arch_cycles();
 	ring->stamp = ring->start_stamp << GL_KIND_BITS;
-	/* pairs with the acquire of drain_scan: all that the writer needs is
+	/* pairs with the acquire of drain_scan: all that the recorder needs is
 	 * there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
@@ -568,7 +569,7 @@ static struct thread *start_register(struct recorder *r)
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
-	CLAIM_FULL(recorder_thread_is_valid(r, thread));
+	DEBUG_ASSERT(recorder_thread_is_valid(r, thread));
 	recorder_tls = thread;
 	return thread;
 }
@@ -641,7 +642,7 @@ BASE_SLOW struct thread *recorder_join(void)
 	return thread && thread->own ? thread : start_enter(true);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool recorder_thread_is_valid(const struct recorder *r,
 			      const struct thread *thread)
 {

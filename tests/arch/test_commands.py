@@ -296,7 +296,7 @@ def asked_while_it_runs(directory):
 
 @case
 def killed_with_its_recorder(directory):
-    """What the writer had not written yet comes out of the live file, which
+    """What the recorder had not written yet comes out of the live file, which
     has the words of the target."""
     halves = Halves(directory)
     recorder = recorder_of(halves.trace)

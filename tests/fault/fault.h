@@ -13,7 +13,8 @@ enum format_error {
 	FAULT_ALLOC = 1000,	/* of the area, of zeroed memory */
 	FAULT_RESERVE = 1001,	/* in the live mapping, by the recorder */
 	FAULT_CLONE = 1002,	/* of a task that shares the memory */
-	FAULT_CLAIM = 1003	/* a ring is said not to be valid (claim.h) */
+	FAULT_ASSERT = 1003	/* a ring is said not to be valid
+				 * (assertion.h) */
 };
 
 /* A site of the recorder's; of the library's it is 0. */

@@ -44,8 +44,8 @@ long __wrap_arch_clone_task(unsigned long flags, void *stack_top, void *tls,
 bool __wrap_ring_is_valid(const struct gl_ring *ring)
 {
 	uint64_t site = fault_site(__builtin_return_address(0));
-	bool hit = fault_hits(FAULT_CLAIM, site);
+	bool hit = fault_hits(FAULT_ASSERT, site);
 
-	fault_note(FAULT_CLAIM, site, 0, hit);
+	fault_note(FAULT_ASSERT, site, 0, hit);
 	return !hit && __real_ring_is_valid(ring);
 }

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 #include "cli/symbol/cfi/rule_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,50 +19,50 @@ static bool keep_row(void *owner, const struct callframe_row *row)
 {
 	uint64_t *end = owner;
 
-	CLAIM(row->start < row->end && row->start >= *end);
+	ASSERT(row->start < row->end && row->start >= *end);
 	*end = row->end;
 	return true;
 }
 
 static void ask_tables(struct binary *binary)
 {
-	struct agreement_checker checker;
+	struct cfi_verifier checker;
 
-	if (!agreement_open(&checker, &binary->table, &binary->symbols))
+	if (!cfi_verify_open(&checker, &binary->table, &binary->symbols))
 		return;
 	for (size_t i = 0; i < binary->table.count && i < ENTRIES; i++) {
 		const struct callframe_entry *entry = &binary->table.entries[i];
-		struct agreement result;
+		struct cfi_verify_result result;
 		uint64_t end = 0;
 
 		callframe_rows(&binary->table, entry, keep_row, &end);
 		if (entry->end - entry->start > CODE_MAX)
 			continue;
-		agreement_check(&checker, entry, i & 1, &result);
-		agreement_free(&result);
+		cfi_verify_entry(&checker, entry, i & 1, &result);
+		cfi_verify_free(&result);
 	}
-	agreement_close(&checker);
+	cfi_verify_close(&checker);
 }
 
 static void make_rules(const struct binary *binary)
 {
 	struct buffer bytes = { 0 };
 	struct callframe table;
-	struct made_rules made;
+	struct generated_rules made;
 	struct elffile *file;
 
-	if (!made_rules_make(&made, binary))
+	if (!generated_rules_make(&made, binary))
 		return;
 	rule_file_bytes(binary, &made, &bytes);
 	file = elffile_of_memory((unsigned char *)bytes.data, bytes.size,
 				 "made");
-	CLAIM(file != NULL);
+	ASSERT(file != NULL);
 	callframe_open(&table, file);
-	CLAIM(table.left_out == 0);
-	CLAIM(table.count <= made.count);
+	ASSERT(table.left_out == 0);
+	ASSERT(table.count <= made.count);
 	callframe_free(&table);
 	elffile_close(file);
-	made_rules_free(&made);
+	generated_rules_free(&made);
 }
 
 /* Of its code no more than this is run: fuzzers wait for nobody. */

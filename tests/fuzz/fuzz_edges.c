@@ -198,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	compare();
 	for (uint32_t chain = 1; chain <= seen.chains; chain++)
 		must(!seen.chain[chain]);	/* none is held any more */
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 	must(edges_is_valid(&seen.edges));
 #endif
 	edges_free(&seen.edges);

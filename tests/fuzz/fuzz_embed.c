@@ -1,5 +1,5 @@
 /*
- * fuzz_embed.c: ELF files as the writer embeds them, from hostile bytes; and
+ * fuzz_embed.c: ELF files as the recorder embeds them, from hostile bytes; and
  * patterns of file names. The first byte chooses.
  */
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /*
  * fuzz_plan.c: what a plan is made of and what it is: ELF files with
- * allocators in them, for the command and for the writer, and plans, from
+ * allocators in them, for the command and for the recorder, and plans, from
  * hostile bytes. The first byte chooses.
  */
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 #include "unwind/prologue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,11 +18,11 @@ static void look(const struct prologue_code *code, uintptr_t pc, bool exact)
 
 	if (!prologue_frame(code, pc, exact, &frame))
 		return;
-	CLAIM(ARCH_FRAME_BASES >> frame.base & 1);
-	CLAIM(frame.cfa % ARCH_WORD == 0 && (frame.ra_kept || frame.ra < 0));
-	CLAIM(exact || frame.cfa % ARCH_STACK_ALIGN == 0);
+	ASSERT(ARCH_FRAME_BASES >> frame.base & 1);
+	ASSERT(frame.cfa % ARCH_WORD == 0 && (frame.ra_kept || frame.ra < 0));
+	ASSERT(exact || frame.cfa % ARCH_STACK_ALIGN == 0);
 	for (r = 0; r < ARCH_REG_COUNT; r++)
-		CLAIM(!(frame.saved >> r & 1) || frame.at[r] != frame.ra);
+		ASSERT(!(frame.saved >> r & 1) || frame.at[r] != frame.ra);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -162,9 +162,9 @@ static struct store_range forge_bounds(struct forger *f)
 	uint8_t how = cursor_u8(&f->input);
 
 	if (how & 1)
-		bounds.least = cursor_u8(&f->input);
+		bounds.min = cursor_u8(&f->input);
 	if (how & 2)
-		bounds.greatest = bounds.least + cursor_u16(&f->input);
+		bounds.max = bounds.min + cursor_u16(&f->input);
 	return bounds;
 }
 
@@ -180,11 +180,11 @@ static void forge_part(struct forger *f, struct store_chunk *chunk,
 	bytes = cursor_bytes(&f->input, size);
 	part->bounds = forge_bounds(f);
 	if (column == STORE_ALLOC_EDGE || column == STORE_END_EDGE)
-		part->bounds.greatest &= 0xffff;
-	if (part->bounds.greatest < part->bounds.least)
-		part->bounds.least = part->bounds.greatest;
+		part->bounds.max &= 0xffff;
+	if (part->bounds.max < part->bounds.min)
+		part->bounds.min = part->bounds.max;
 	if (size == 0 && !store_has_words(column, chunk->live))
-		part->bounds.greatest = part->bounds.least;
+		part->bounds.max = part->bounds.min;
 	part->size = (uint32_t)size;
 	part->checksum = store_checksum(bytes, size, f->end);
 	put(f, bytes, size);

@@ -138,7 +138,7 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 	struct totals_decoder decoder = { 0 };
 	struct trace_classes classes;
 	struct trace_totals totals;
-	struct trace_rest rest;
+	struct trace_skipped skipped;
 	struct trace_run run;
 	bool bad;
 
@@ -154,7 +154,7 @@ static void read_totals(struct cursor *payload, struct inflater *inflater)
 		totals_decoder_run(payload, &run);
 		break;
 	case GT_TOTALS_REST:
-		totals_decoder_rest(payload, &rest);
+		totals_decoder_skipped(payload, &skipped);
 		break;
 	}
 	columns_free(&decoder.columns);

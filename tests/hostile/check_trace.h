@@ -135,8 +135,8 @@ static inline void judge_sums(struct model *model)
 		total += figures.total_bytes;
 	}
 	/* What was never recorded has no context. */
-	count += model_leftout(model)->rest_blocks;
-	total += model_leftout(model)->rest_bytes;
+	count += model_leftout(model)->skipped_blocks;
+	total += model_leftout(model)->skipped_bytes;
 	/* What was left out may have had a higher one, and be live. */
 	if (model_reader_report(model)->chunks[GT_TOTALS] > 0)
 		peak = totals->peak_bytes;

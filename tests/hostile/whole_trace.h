@@ -393,12 +393,12 @@ static inline void whole_steering(struct whole_trace *t)
 		{ GT_CONTROL_START, 1003, 0, "again", 5 },
 		{ GT_CONTROL_MARKER, 1250, 0, "here", 4 },
 	};
-	const struct trace_rest rest = { .size = { [4] = { 7, 70 } } };
+	const struct trace_skipped rest = { .size = { [4] = { 7, 70 } } };
 	struct buffer *out = whole_add(t, GT_CONTROL);
 
 	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
 		compose_control(out, &controls[i]);
-	compose_rest(whole_add(t, GT_TOTALS), &rest);
+	compose_skipped(whole_add(t, GT_TOTALS), &rest);
 }
 
 static inline void whole_capture(struct whole_trace *t)

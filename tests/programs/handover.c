@@ -15,7 +15,7 @@
 #define LARGE 60000		/* too large for a cache of the C library's */
 #define SMALL 40
 #define EXCHANGES 10000		/* in a round */
-#define ALONE_NS 15000000	/* longer than the writer sleeps */
+#define ALONE_NS 15000000	/* longer than the recorder sleeps */
 
 static struct {
 	void *block;

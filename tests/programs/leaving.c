@@ -65,7 +65,7 @@ static void *end_here(void *unused)
 	return unused;
 }
 
-/* Longer than the writer's looks are apart. */
+/* Longer than the recorder's looks are apart. */
 static void *outlive(void *unused)
 {
 	for (int i = 0; i < LONG_ROUNDS; i++) {

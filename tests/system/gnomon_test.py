@@ -392,7 +392,7 @@ def beginning(directory):
 
 
 def settle(directory):
-    """Waits until each trace in the directory has its END chunk: the writers
+    """Waits until each trace in the directory has its END chunk: the recorders
     outlive their targets for a moment. One that dies with the namespace of its
     process writes none, but has its trace open until then. A program may end
     before its recorder has opened one."""

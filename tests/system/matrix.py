@@ -43,7 +43,7 @@ Keyword arguments of both:
               itself in a way that loses them; say why at the call)
     nested_lost  True: events of handlers that interrupted a hook may be lost,
               if they are counted, and that they are may be said: a handler
-              waits for the writer a tenth of a second only, and where
+              waits for the recorder a tenth of a second only, and where
               thousands interrupt one, a machine with much else to do makes it
               wait longer
     same      function from text to text, applied to all outputs before they

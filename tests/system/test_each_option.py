@@ -119,22 +119,22 @@ def shadow_stack(run):
 
 @effect
 def overflow(run):
-    """The writer is stopped for a while: nobody waits for it."""
+    """The recorder is stopped for a while: nobody waits for it."""
     script = C + (
         "import glob, struct\n"
         "live = glob.glob('/dev/shm/gnomon-%d-*.live' % os.getpid())\n"
         "if not live: sys.exit(77)\n"
-        "writer = struct.unpack_from('<i', open(live[0], 'rb').read(64), 28)\n"
-        "os.kill(writer[0], signal.SIGSTOP)\n"
+        "recorder = struct.unpack_from('<i', open(live[0], 'rb').read(64), 28)\n"
+        "os.kill(recorder[0], signal.SIGSTOP)\n"
         "for i in range(400000): C.free(C.malloc(50))\n"
-        "os.kill(writer[0], signal.SIGCONT)\n")
+        "os.kill(recorder[0], signal.SIGCONT)\n")
     one = run([PYTHON, "-c", script], {"overflow": "drop", "ring": "64k"})
     one.done = bare(one.command, one.env)
     if one.done.status == 77:
         raise Skip("no live file in /dev/shm")
     equal(one.done.status, 0, one.done.err)
     wait_for(lambda: all(has_end(trace) for trace in one.traces()))
-    equal(find_key(one.info, "ring_waits"), 0, "waits for the writer")
+    equal(find_key(one.info, "ring_waits"), 0, "waits for the recorder")
     check(one.summary["dropped"] > 0, "nothing was dropped")
 
 
@@ -147,7 +147,7 @@ def memory(run):
 
 @effect
 def ring(run):
-    """A larger one waits less often for a busy writer, so it is not made
+    """A larger one waits less often for a busy recorder, so it is not made
     larger: what the log says of that."""
     said = []
     for value in ("4k", "4M"):

@@ -33,7 +33,7 @@ def same_place(directory):
 
 @case
 def paths_are_those_of_the_time(directory):
-    """The writer writes an image down later: another may be there then."""
+    """The recorder writes an image down later: another may be there then."""
     runs = 8
     started = [subprocess.Popen(
         [GNOMON, "run", "-q", "-o", os.path.join(directory, "%d.trace" % i),

@@ -32,7 +32,7 @@ for each in WAYS:
 
 @case
 def no_writer_stays(directory):
-    """The writer ends with its target."""
+    """The recorder ends with its target."""
     done = recorded([program("exits"), "kill"], directory, by="preload",
                     preexec_fn=no_core)
     trace = done.trace
@@ -50,7 +50,7 @@ def no_writer_stays(directory):
                 pass
         return True
 
-    check(wait_for(gone), "a writer still has the trace open")
+    check(wait_for(gone), "a recorder still has the trace open")
     live = find_key(info(trace), "live")
     check(not live or not os.path.exists(live), "the live file is left")
 

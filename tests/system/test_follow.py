@@ -115,7 +115,7 @@ def library_out_of_reach(directory):
 
 @case
 def what_is_over_soon_was_an_exec(directory):
-    """The writer's next look would come too late to tell them apart."""
+    """The recorder's next look would come too late to tell them apart."""
     for i in range(5):
         part = os.path.join(directory, str(i))
         os.mkdir(part)

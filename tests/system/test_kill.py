@@ -67,13 +67,13 @@ def has_ended(pid):
 
 
 def ended(*pids):
-    """A writer that dies holds its trace for a moment, so that nobody else
+    """A recorder that dies holds its trace for a moment, so that nobody else
     folds what it left."""
     check(wait_for(lambda: all(map(has_ended, pids))), "it is still there")
 
 
 def kill_in_turn(process, pids):
-    """Both, as near together as can be. A program that outlives its writer for
+    """Both, as near together as can be. A program that outlives its recorder for
     long fills its rings and drops what follows: so it is told to stop before
     that, and at most comes to it a moment later."""
     if pids[-1] == process.pid:
@@ -103,7 +103,7 @@ def a_moment(generator):
 
 
 def finished(part):
-    """The trace of the program that was killed, when its writer is done."""
+    """The trace of the program that was killed, when its recorder is done."""
     trace = os.path.join(part, "killable.trace")
     check(wait_for(lambda: has_end(trace)), "no end")
     return trace
@@ -144,7 +144,7 @@ def together_with_the_writer(directory):
         wait_begun(os.path.join(part, "killable.trace"))
         a_moment(generator)
         victims = recorders_of(process.pid) + [process.pid]
-        equal(len(victims), 2, "writer and program")
+        equal(len(victims), 2, "recorder and program")
         kill_in_turn(process, generator.sample(victims, 2))
         report = compare(counts, os.path.join(part, "killable.trace"),
                          statuses=(0, 3))
@@ -156,19 +156,19 @@ def together_with_the_writer(directory):
 @case
 def the_writer_alone(directory):
     """All that was done before is in the trace, and what rings had room for.
-    That there was more is counted. A writer that was killed before it had
+    That there was more is counted. A recorder that was killed before it had
     begun may leave no trace."""
     def one(part, generator):
         process, counts = start(part, GNOMON_RING=generator.choice(
             ["4k", "64k"]))
-        writer = wait_recorder(process.pid)
+        recorder = wait_recorder(process.pid)
         a_moment(generator)
         before = published(counts)
-        os.kill(writer, signal.SIGKILL)
+        os.kill(recorder, signal.SIGKILL)
         a_moment(generator)
         process.kill()
         process.wait()
-        ended(writer)
+        ended(recorder)
         trace = os.path.join(part, "killable.trace")
         if not begun(trace):
             return
@@ -256,18 +256,18 @@ def the_command(directory):
 
 
 def kill_both(directory, first):
-    """Kills writer and program as near together as can be, in this order."""
+    """Kills recorder and program as near together as can be, in this order."""
     process, counts = start(directory)
     trace = wait_begun(os.path.join(directory, "killable.trace"))
     time.sleep(0.05)
-    writer = wait_recorder(process.pid)
-    kill_in_turn(process, [writer, process.pid] if first else
-                 [process.pid, writer])
+    recorder = wait_recorder(process.pid)
+    kill_in_turn(process, [recorder, process.pid] if first else
+                 [process.pid, recorder])
     return counts, trace
 
 
 @case
-def writer_killed_first(directory):
+def recorder_killed_first(directory):
     counts, trace = kill_both(directory, True)
     report = compare(counts, trace, statuses=(0, 3))
     check(report.summary["dropped"] == 0, "dropped")
@@ -343,7 +343,7 @@ def info_without_folding(trace):
 
 @case
 def target_goes_on_without_writer(directory):
-    """The writer dies alone: the program is not stopped by it."""
+    """The recorder dies alone: the program is not stopped by it."""
     process, counts = start(directory)
     trace = wait_begun(os.path.join(directory, "killable.trace"))
     os.kill(wait_recorder(process.pid), signal.SIGKILL)

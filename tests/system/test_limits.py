@@ -145,7 +145,7 @@ def seen_in(dump):
 
 @case
 def core(directory):
-    """A dump of the program is as it was: the writer is in none, nor what it
+    """A dump of the program is as it was: the recorder is in none, nor what it
     writes. The recording ends as by any other death."""
     need("gdb")
     with open("/proc/sys/kernel/core_pattern") as file:

@@ -67,7 +67,7 @@ def program_without_writer_in_such_a_space(directory):
     for pid, name in tasks_with(live):
         if name == "gnomon-recorder":
             os.kill(pid, signal.SIGKILL)
-    check(wait_for(lambda: len(tasks_with(live)) == 1), "no writer died")
+    check(wait_for(lambda: len(tasks_with(live)) == 1), "no recorder died")
     Report(trace, (0, 3))
     check(os.path.exists(live), "the live file is gone")
     process.kill()

@@ -141,7 +141,7 @@ def looking_costs_little(directory):
                   next_one["at"] - one["at"] >= 200 * one["cost_ns"],
                   "a look of %d ns, the next %d ns later" % (
                       one["cost_ns"], next_one["at"] - one["at"]))
-        # Not by the gaps: the writer may be held up before either of two.
+        # Not by the gaps: the recorder may be held up before either of two.
         check(len(all_points) <= document["duration_ns"] // 100000000 + 3,
               "%d points" % len(all_points))
 

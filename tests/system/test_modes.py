@@ -167,7 +167,7 @@ def a_recording_that_runs(directory):
 
 @case
 def a_trace_cut_before_it(directory):
-    """As an older recorder leaves it, or a writer that was killed."""
+    """As an older recorder leaves it, or one that was killed."""
     done = recorded([program("churn"), "20000"], directory)
     equal(done.status, 0, "status")
     with open(done.trace, "rb") as file:

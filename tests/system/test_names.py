@@ -3,7 +3,7 @@
 
 from gnomon_test import *
 
-LOOK_NS = 1500000000  # the writer's looks are much nearer than that
+LOOK_NS = 1500000000  # the recorder's looks are much nearer than that
 LATE_NS = 250000000
 
 

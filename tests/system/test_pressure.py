@@ -74,7 +74,7 @@ class Group:
         return self
 
     def __exit__(self, *unused):
-        # The writers have ended, and the kernel may still be at it.
+        # The recorders have ended, and the kernel may still be at it.
         for _ in range(100):
             try:
                 os.rmdir(self.path)

@@ -40,7 +40,7 @@ def make(way):
         process, said = start(way, directory)
         try:
             equal(status_of(recorder_of(trace)), status_of(process.pid),
-                  "privileges of the writer")
+                  "privileges of the recorder")
             time.sleep(0.15)
         finally:
             out = end(process)

@@ -64,7 +64,7 @@ def handler_on_a_stack_further_out(directory):
 
 @case
 def handler_jumps_out_of_a_question(directory):
-    """What follows a change of ids is asked of the writer: later changes are
+    """What follows a change of ids is asked of the recorder: later changes are
     answered, and the recording goes on."""
     done = recorded([program("request_longjmp")], directory)
     equal(done.status, 0, "status, stderr: " + done.err)

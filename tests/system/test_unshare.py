@@ -21,7 +21,7 @@ def all_of_them(directory):
 
 @case
 def recording_goes_on(directory):
-    """The writer that comes back goes on with the same trace."""
+    """The recorder that comes back goes on with the same trace."""
     for number, argument in enumerate(("256", "time")):
         part = os.path.join(directory, str(number))
         os.mkdir(part)

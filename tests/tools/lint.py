@@ -25,8 +25,8 @@ CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
                 "bench"]
 LINE_MAX = 100
 
-# Whatever lies above whatever: how a claim is made.
-ANY_MAY = ["unwind/claim.h"]
+# Any folder may include it: assertions.
+ANY_MAY = ["unwind/assertion.h"]
 
 # The recorder is a program with a C library. Of preload/ it may include the
 # formats, what lies in the live mapping or is asked and answered there, the
@@ -83,7 +83,7 @@ RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
     ring/arenas ring/dump_request ring/exit_slot ring/blocks_request ring/patched
     ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
-                   "unwind/capture.h", "unwind/claim.h",
+                   "unwind/capture.h", "unwind/assertion.h",
                    "unwind/layout.h", "unwind/memory.h",
                    "unwind/byte_order.h", "unwind/byte_order_other.h"}
 # Of the reader the sources that the recorder is made of as well, with their

@@ -45,10 +45,11 @@ SILENT = ["symbol", "trace", "store", "model", "stack", "query", "export",
 # files in there: all others ask by cli/model/model.h.
 STATE = "cli/model/model_state.h"
 
-# The writer (cli/recorder/writer_task.h) has one of each of these, and they ask
-# it for each other: one folder, as far as circles go.
-WRITER = {"cli/recorder/" + name
-          for name in "live_blocks dump embed emit memory".split()}
+# The recorder (cli/recorder/writer_task.h) has one of each of these, and they
+# ask it for each other: one folder, as far as circles go.
+RECORDER_PARTS = {
+    "cli/recorder/" + name
+    for name in "live_blocks dump embed emit memory".split()}
 
 
 def may_include():
@@ -77,7 +78,7 @@ def included(path, folders="cli"):
 
 def folder_of(path):
     folder = os.path.dirname(path)
-    return "cli/recorder" if folder in WRITER else folder
+    return "cli/recorder" if folder in RECORDER_PARTS else folder
 
 
 def check_places(paths, offend):

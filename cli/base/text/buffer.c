@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool buffer_is_valid(const struct buffer *text)
 {
 	return text->data == NULL ? text->size == 0 && text->capacity == 0 :
@@ -29,12 +29,12 @@ void buffer_add(struct buffer *text, const char *bytes, size_t size)
 		text->data = grow_resize(text->data, capacity, 1);
 		text->capacity = capacity;
 	}
-	CLAIM_FULL(text->capacity - text->size > size);
+	DEBUG_ASSERT(text->capacity - text->size > size);
 	if (size)	/* bytes may be NULL then */
 		memcpy(text->data + text->size, bytes, size);
 	text->size += size;
 	text->data[text->size] = 0;
-	CLAIM_FULL(buffer_is_valid(text));
+	DEBUG_ASSERT(buffer_is_valid(text));
 }
 
 void buffer_string(struct buffer *text, const char *string)
@@ -46,7 +46,7 @@ void buffer_little(struct buffer *bytes, uint64_t number, unsigned size)
 {
 	char list[sizeof(number)];
 
-	CLAIM(size <= sizeof(list));
+	ASSERT(size <= sizeof(list));
 	for (unsigned i = 0; i < size; i++)
 		list[i] = (char)(number >> (8 * i));
 	buffer_add(bytes, list, size);
@@ -96,7 +96,7 @@ void buffer_printable(struct buffer *text)
 		if (c < 0x20 || c == 0x7f)
 			text->data[i] = ' ';
 	}
-	CLAIM_FULL(buffer_is_valid(text));
+	DEBUG_ASSERT(buffer_is_valid(text));
 }
 
 void buffer_clear(struct buffer *text)
@@ -104,7 +104,7 @@ void buffer_clear(struct buffer *text)
 	text->size = 0;
 	if (text->data != NULL)
 		text->data[0] = 0;
-	CLAIM_FULL(buffer_is_valid(text));
+	DEBUG_ASSERT(buffer_is_valid(text));
 }
 
 void buffer_free(struct buffer *text)

@@ -37,7 +37,7 @@ static inline const char *buffer_text(const struct buffer *text)
 	return text->data ? text->data : "";
 }
 
-/* Checks sizes and the NUL. With GNOMON_CLAIMS. */
+/* Checks sizes and the NUL. With GNOMON_DEBUG_ASSERTS. */
 bool buffer_is_valid(const struct buffer *text);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Number of bytes from `s` on that need no escape. */
 static size_t plain_length(const unsigned char *s)
@@ -85,7 +85,7 @@ static void begin_line(const struct json *json, unsigned depth)
 
 static void begin_value(struct json *json, const char *key)
 {
-	CLAIM_FULL(json->depth < JSON_DEPTH_MAX);
+	DEBUG_ASSERT(json->depth < JSON_DEPTH_MAX);
 	if (json->full[json->depth])
 		putc_unlocked(',', json->out);
 	if (json->depth > 0)
@@ -215,7 +215,7 @@ struct json *json_text_begin(struct json_text *text, bool compact)
 
 void json_text_end(struct json_text *text, struct buffer *out)
 {
-	CLAIM_FULL(text->json.depth == 0);
+	DEBUG_ASSERT(text->json.depth == 0);
 	if (fclose(text->json.out) != 0)
 		grow_failed(0);
 	while (text->json.compact && text->size > 0 &&

@@ -10,7 +10,7 @@
 #define LETTERS_AN_ERROR 3	/* one mistake allowed per this many letters */
 #define BEGINNING_MIN 3		/* letters that identify a word by its start */
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -34,11 +34,11 @@ size_t nearest_distance(const char *a, size_t a_size, const char *b,
 			bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 				a[i - 2] == b[j - 1];
 
-			row[j] = least(last[j] + 1, row[j - 1] + 1);
-			row[j] = least(row[j], last[j - 1] +
-				       (a[i - 1] != b[j - 1]));
+			row[j] = min(last[j] + 1, row[j - 1] + 1);
+			row[j] = min(row[j], last[j - 1] +
+				     (a[i - 1] != b[j - 1]));
 			if (swapped)
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = min(row[j], before[j - 2] + 1);
 		}
 		before = last;
 		last = row;
@@ -51,13 +51,13 @@ void nearest_try(struct nearest *nearest, const char *word, size_t size)
 {
 	size_t wanted = strlen(nearest->wanted);
 	size_t distance = nearest_distance(nearest->wanted, wanted, word, size);
-	size_t most = (wanted > size ? wanted : size) / LETTERS_AN_ERROR;
+	size_t max = (wanted > size ? wanted : size) / LETTERS_AN_ERROR;
 
 	/* the beginning of a word: probably an abbreviation */
 	if (wanted >= BEGINNING_MIN && wanted < size &&
 	    strncmp(nearest->wanted, word, wanted) == 0)
 		distance = 1;
-	if (distance > (most > 0 ? most : 1) || distance >= least(wanted, size))
+	if (distance > (max > 0 ? max : 1) || distance >= min(wanted, size))
 		return;
 	if (nearest->word != NULL && distance >= nearest->distance)
 		return;

@@ -38,7 +38,7 @@ static void add_block(struct collecting *c, const struct export_block *of,
 	const struct block *block = of->block;
 	struct bundle bundle = {
 		.node = of->node,
-		.born = model_since_start_ns(model, block->alloc),
+		.alloc_ns = model_since_start_ns(model, block->alloc),
 		.ended = ended,
 		.bytes = block->size,
 		.blocks = 1,
@@ -126,7 +126,7 @@ static void add_context(void *owner, uint32_t node, uint32_t part,
 	struct bundle bundle = {
 		.node = node,
 		.thread = c->export->threads ? part : 0,
-		.born = figures->first_ns,
+		.alloc_ns = figures->first_ns,
 		.ended = BUNDLE_LIVES,
 		.bytes = figures->live_bytes,
 		.blocks = figures->live_blocks,
@@ -176,7 +176,7 @@ static void make_rows(struct firefox_rows *rows, const struct bundles *bundles)
 	for (size_t i = 0; i < bundles->count; i++) {
 		const struct bundle *bundle = &bundles->list[i];
 		struct firefox_row row = {
-			.ns = bundle->born,
+			.ns = bundle->alloc_ns,
 			.id = (uint32_t)i + 1,
 			.node = bundle->node,
 			.thread = bundle->thread,

@@ -35,7 +35,7 @@ static void list(const struct listing *listing, const struct block *block,
 	listed->heap = block->pooled ? pools_name_of(
 		model_pools(model), pools_number(block->address)) : NULL;
 	listed->size = block->size;
-	listed->birth_ns = model_since_start_ns(model, block->alloc);
+	listed->alloc_ns = model_since_start_ns(model, block->alloc);
 	listed->thread = &threads->list[block->thread < threads->count ?
 					block->thread : 0];
 	listed->context = node;
@@ -83,7 +83,7 @@ void list_block_json(struct json *json, const struct list_block *block)
 		json_string(json, "heap", block->heap);
 	json_uint(json, "tid", block->thread->tid);
 	json_string(json, "thread", threads_name(block->thread));
-	json_uint(json, "time_ns", block->birth_ns);
+	json_uint(json, "time_ns", block->alloc_ns);
 	if (block->end_ns == LIST_NOT_ENDED)
 		json_string(json, "end_ns", NULL);
 	else

@@ -21,7 +21,7 @@
 struct list_block {
 	uint64_t address, size;
 	const char *heap;	/* custom heap; NULL: the allocator's */
-	uint64_t birth_ns, end_ns;	/* since the start */
+	uint64_t alloc_ns, end_ns;	/* since the start */
 	const char *fate;		/* live, freed, moved, lost */
 	bool temporary;			/* freed before its thread's next
 					 * allocation */

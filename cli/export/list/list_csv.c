@@ -61,7 +61,7 @@ static void write_block(void *owner, const struct list_block *block)
 	csv_number(&writing->csv, block->size);
 	csv_number(&writing->csv, block->thread->tid);
 	csv_text(&writing->csv, threads_name(block->thread));
-	csv_number(&writing->csv, block->birth_ns);
+	csv_number(&writing->csv, block->alloc_ns);
 	if (block->end_ns == LIST_NOT_ENDED)
 		csv_text(&writing->csv, NULL);
 	else

@@ -28,7 +28,7 @@
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/threads.h"
 #include "cli/stack/context_value.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 enum {
 	ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,
@@ -112,7 +112,7 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 		writing->samples[writing->sample_count++] =
 			(struct sample){ 0 };
 	}
-	CLAIM_FULL(number < writing->sample_count);
+	DEBUG_ASSERT(number < writing->sample_count);
 	sample = &writing->samples[number];
 	sample->values[ALLOC_OBJECTS] += figures->count;
 	sample->values[ALLOC_SPACE] += figures->total_bytes;
@@ -126,7 +126,7 @@ static void add_sample(void *owner, uint32_t node, uint32_t part,
 static size_t locations_of(struct writing *writing, uint32_t stack)
 {
 	writing->id_count = 0;
-	CLAIM_FULL(stack < writing->stacks.pair_count);
+	DEBUG_ASSERT(stack < writing->stacks.pair_count);
 	for (; stack != 0; stack = writing->stacks.pairs[stack].first) {
 		GROW(writing->ids, writing->id_count, writing->id_capacity);
 		writing->ids[writing->id_count++] =

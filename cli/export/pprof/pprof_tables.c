@@ -19,7 +19,7 @@
 #include "cli/base/text/utf8.h"
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/images.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* In brackets, so that readers do not search for the file. */
 #define NOWHERE "[no file]"
@@ -144,7 +144,7 @@ static uint32_t function_of(struct pprof_tables *tables,
 static void add_line(struct pprof_tables *tables, uint32_t mapping,
 		     const struct frame *frame)
 {
-	CLAIM_FULL(mapping < tables->mapping_count);
+	DEBUG_ASSERT(mapping < tables->mapping_count);
 	struct pprof_mapping *known = &tables->mappings[mapping];
 
 	/* pprof symbolizes mappings without these flags itself. */
@@ -166,7 +166,7 @@ static uint32_t new_location(struct pprof_tables *tables, uint32_t mapping,
 	struct buffer *key = &tables->scratch;
 	uint32_t number;
 
-	CLAIM_FULL(first <= tables->line_count);
+	DEBUG_ASSERT(first <= tables->line_count);
 	buffer_clear(key);
 	buffer_printf(key, "%x %" PRIx64, mapping, address);
 	for (size_t i = first; i < tables->line_count; i++)

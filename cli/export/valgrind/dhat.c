@@ -63,7 +63,7 @@ static void find_peaks(struct writing *w)
 	bool needed = false;
 
 	for (size_t i = 0; i < profile->self_count; i++)
-		needed |= profile->selves[i].contexts > 1;
+		needed |= profile->self_costs[i].contexts > 1;
 	if (!needed || model_is_being_written(model) ||
 	    model_has_left_out(model) ||
 	    !model_can_be_read_again(w->export->trace, NULL))
@@ -86,20 +86,20 @@ static void find_rests(struct writing *w)
 	w->rests = grow_zeroed(w->profile->self_count, sizeof(*w->rests));
 	while ((block = model_next_block(model, &at)) != NULL) {
 		uint32_t self = w->profile->self_of_cost[block->cost];
-		uint64_t born = model_since_start_ns(model, block->alloc);
+		uint64_t alloc_ns = model_since_start_ns(model, block->alloc);
 
 		if (self == PROFILE_NONE)
 			continue;
 		w->rests[self].blocks++;
-		if (born < w->end_ns)
-			w->rests[self].age_ns += (double)(w->end_ns - born);
+		if (alloc_ns < w->end_ns)
+			w->rests[self].age_ns += (double)(w->end_ns - alloc_ns);
 	}
 }
 
 /* In a sample, each recorded block stands for others. */
 static uint64_t lifetimes(const struct writing *w, uint32_t number)
 {
-	const struct figures *figures = &w->profile->selves[number].figures;
+	const struct figures *figures = &w->profile->self_costs[number].figures;
 	const struct rest *rest = &w->rests[number];
 	double sum = figures->lifetime_ns;
 
@@ -121,7 +121,7 @@ static void write_frames(struct writing *w, uint32_t node)
 
 static void write_point(struct writing *w, uint32_t number)
 {
-	const struct profile_self *self = &w->profile->selves[number];
+	const struct profile_self *self = &w->profile->self_costs[number];
 	const struct figures *figures = &self->figures;
 	struct json *json = &w->json;
 

@@ -33,7 +33,7 @@
 #include "cli/model/heap.h"
 #include "cli/model/stats/timeline.h"
 #include "cli/stack/profile_walk.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
 #define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */
@@ -69,7 +69,7 @@ struct massif {
 	bool peak_met, peak_over;
 	/* The tree: counted first, then written. */
 	enum measure key;
-	uint64_t least;
+	uint64_t min;
 	bool counting;
 	struct branch *branches;	/* in walk order; the first */
 	size_t branch_count, branch_capacity;
@@ -117,7 +117,7 @@ static void advance(struct massif *m, uint64_t stamp)
 	while (m->row < m->rows &&
 	       timeline_stamp(model_timeline(model), (m->row + 1) * m->step) <=
 			stamp) {
-		CLAIM_FULL(m->row < SNAPSHOTS);
+		DEBUG_ASSERT(m->row < SNAPSHOTS);
 		m->extras[m->row] = m->extra;
 		m->values[m->row++] = m->now;
 	}
@@ -238,14 +238,14 @@ static bool enter(void *owner, const struct profile_branch *branch)
 	uint64_t value = value_of(m, branch->inclusive);
 	size_t number;
 
-	if (value < m->least) {
+	if (value < m->min) {
 		around->small += m->counting;
 		around->small_bytes += m->counting ? value : 0;
 		return false;
 	}
 	around->shown += m->counting;
 	number = new_branch(m);
-	CLAIM_FULL(number < m->branch_count);
+	DEBUG_ASSERT(number < m->branch_count);
 	GROW_TO(m->path, m->path_capacity, branch->depth + 1);
 	m->path[branch->depth + 1] = number;
 	if (!m->counting)
@@ -260,7 +260,7 @@ static void leave(void *owner, const struct profile_branch *branch)
 {
 	struct massif *m = owner;
 
-	if (!m->counting && value_of(m, branch->inclusive) >= m->least)
+	if (!m->counting && value_of(m, branch->inclusive) >= m->min)
 		put_small(m, branch->depth + 2,
 			  &m->branches[m->path[branch->depth + 1]]);
 }
@@ -271,7 +271,7 @@ static void walk_tree(struct massif *m, bool counting)
 		.bottom_up = true,
 		.from_site = true,
 		.key = m->key,
-		.least = 1,
+		.min = 1,
 		.depth_max = DEPTH_MAX,
 		.enter = enter,
 		.leave = leave,
@@ -288,9 +288,9 @@ static void walk_tree(struct massif *m, bool counting)
 
 static void write_tree(struct massif *m, uint64_t whole)
 {
-	m->least = whole / THRESHOLD + (whole % THRESHOLD > 0);
-	if (m->least == 0)
-		m->least = 1;
+	m->min = whole / THRESHOLD + (whole % THRESHOLD > 0);
+	if (m->min == 0)
+		m->min = 1;
 	walk_tree(m, true);
 	put_line(m, 0, lines_below(&m->branches[0]), whole,
 		 "(heap allocation functions) malloc/new/new[], "
@@ -335,24 +335,24 @@ static void put_curve(struct massif *m, size_t *row, uint64_t until_ns)
 	}
 }
 
-static uint64_t most_of_curve(const struct massif *m)
+static uint64_t max_of_curve(const struct massif *m)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	for (size_t i = 0; i < m->rows; i++)
-		if (m->values[i] > most)
-			most = m->values[i];
-	return most;
+		if (m->values[i] > max)
+			max = m->values[i];
+	return max;
 }
 
 /* I1: whether a peak of so many bytes is the maximum with the filters. */
-static bool is_most(const struct massif *m, uint64_t bytes, uint64_t other)
+static bool is_max(const struct massif *m, uint64_t bytes, uint64_t other)
 {
 	const struct export *export = m->export;
 
 	if (!model_is_selected(export->model) && export->keep == NULL)
 		return true;
-	return bytes > 0 && bytes >= other && bytes >= most_of_curve(m);
+	return bytes > 0 && bytes >= other && bytes >= max_of_curve(m);
 }
 
 /* The whole curve, with the program's peak at its time. */
@@ -360,8 +360,8 @@ static void put_live(struct massif *m, const struct figures *whole,
 		     uint64_t peak_ns, uint64_t end_ns)
 {
 	bool at_peak = !model_is_of_moment(m->export->model) &&
-		is_most(m, whole->peak_bytes, whole->live_bytes);
-	bool at_end = !at_peak && is_most(m, whole->live_bytes, 0);
+		is_max(m, whole->peak_bytes, whole->live_bytes);
+	bool at_end = !at_peak && is_max(m, whole->live_bytes, 0);
 	size_t row = 0;
 
 	if (!model_is_of_moment(m->export->model) && whole->peak_bytes > 0) {

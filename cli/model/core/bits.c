@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void bits_set(struct bits *bits, uint64_t number)
 {
@@ -17,9 +17,9 @@ void bits_set(struct bits *bits, uint64_t number)
 		GROW(bits->list, bits->count, bits->capacity);
 		memset(&bits->list[bits->count++], 0, sizeof(*bits->list));
 	}
-	CLAIM_FULL(page < bits->count && bit < 1u << BITS_PAGE_BITS);
+	DEBUG_ASSERT(page < bits->count && bit < 1u << BITS_PAGE_BITS);
 	bits->list[page].words[bit / 64] |= UINT64_C(1) << bit % 64;
-	CLAIM_FULL(bits_has(bits, number));
+	DEBUG_ASSERT(bits_has(bits, number));
 }
 
 void bits_free(struct bits *bits)

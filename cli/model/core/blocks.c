@@ -17,7 +17,7 @@
  *      are below 2 * moved, and a block that passes the last one clears the
  *      next.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/blocks.h"
 
@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "cli/base/try_alloc.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FIRST_BITS 9
 #define BITS_MAX 30
@@ -61,7 +61,7 @@ static void all_moved(struct blocks *blocks)
 /* Clears buckets of `now` below this one. */
 static inline void clear(struct blocks *blocks, uint64_t end)
 {
-	CLAIM_FULL(end <= blocks->now.mask + 1); /* I3 */
+	DEBUG_ASSERT(end <= blocks->now.mask + 1); /* I3 */
 	if (end <= blocks->cleared)
 		return;
 	memset(&blocks->now.buckets[blocks->cleared], 0,
@@ -109,11 +109,11 @@ static bool make_room(struct blocks *blocks, size_t capacity)
 	return true;
 }
 
-bool blocks_try_init(struct blocks *blocks, size_t most)
+bool blocks_try_init(struct blocks *blocks, size_t max)
 {
 	memset(blocks, 0, sizeof(*blocks));
 	all_moved(blocks);
-	blocks->most = most > 0 && most < NUMBERS_MAX ? most : NUMBERS_MAX;
+	blocks->max = max > 0 && max < NUMBERS_MAX ? max : NUMBERS_MAX;
 	if (!allocate(&blocks->now, FIRST_BITS))
 		return false;
 	clear(blocks, blocks->now.mask + 1);
@@ -159,11 +159,11 @@ static inline void put(struct blocks *blocks, uint64_t hash, uint32_t number)
 		with_room(blocks, blocks_table_of(blocks, hash),
 			  blocks_home(blocks, hash), &place);
 
-	CLAIM_FULL(number > 0 && number < blocks->used);
+	DEBUG_ASSERT(number > 0 && number < blocks->used);
 	bucket->tags[place] = blocks_tag(hash);
 	bucket->numbers[place] = number;
 	bucket->halves[place] = (uint8_t)(hash >> HALVES_SHIFT);
-	CLAIM_FULL(bucket->tags[place] != 0);
+	DEBUG_ASSERT(bucket->tags[place] != 0);
 }
 
 /* The slot of the block in this bucket; NULL: it is not there. */
@@ -209,10 +209,10 @@ static inline void move(struct blocks *blocks, struct blocks_bucket *from,
 		with_room(blocks, &blocks->now, &blocks->now.buckets[home],
 			  &place);
 
-	CLAIM_FULL(from->tags[at] != 0 && home <= blocks->now.mask);
-	CLAIM_FULL(blocks_hash(blocks->list[from->numbers[at]].address) >>
-			   blocks->now.shift ==
-		   home);
+	DEBUG_ASSERT(from->tags[at] != 0 && home <= blocks->now.mask);
+	DEBUG_ASSERT(blocks_hash(blocks->list[from->numbers[at]].address) >>
+			     blocks->now.shift ==
+		     home);
 	to->tags[place] = from->tags[at];
 	to->numbers[place] = from->numbers[at];
 	to->halves[place] = from->halves[at];
@@ -253,7 +253,7 @@ static void move_far(struct blocks *blocks, uint64_t home)
 		if (bucket == first)
 			break;
 		count = move_own(blocks, bucket, home);
-		CLAIM_FULL(first->passed >= count); /* I1 */
+		DEBUG_ASSERT(first->passed >= count); /* I1 */
 		for (struct blocks_bucket *b = first; count > 0 && b != bucket;
 		     b = next(&blocks->old, b))
 			b->passed -= count;	/* I1 */
@@ -280,7 +280,7 @@ static void move_bucket(struct blocks *blocks)
 	/* the bit that decides; wraps around if it is not in `halves` */
 	unsigned bit = old->shift - 1 - HALVES_SHIFT;
 
-	CLAIM_FULL(home <= old->mask);
+	DEBUG_ASSERT(home <= old->mask);
 	clear(blocks, 2 * home + 2);	/* I3 */
 	/* Blocks of lower homes are gone. Others can be here only if they
 	 * passed the end of the table, and so the bucket before this one. */
@@ -301,7 +301,7 @@ static void move_some(struct blocks *blocks)
 			continue;
 		free(blocks->old.buckets);
 		all_moved(blocks);
-		CLAIM_FULL(blocks_is_valid(blocks));
+		DEBUG_ASSERT(blocks_is_valid(blocks));
 		return;
 	}
 }
@@ -319,7 +319,7 @@ static bool enlarge(struct blocks *blocks)
 	blocks->now = more;
 	blocks->moved = blocks->cleared = 0;
 	blocks->limit = limit_of(&more);
-	CLAIM_FULL(blocks->count < blocks->limit);
+	DEBUG_ASSERT(blocks->count < blocks->limit);
 	return true;
 }
 
@@ -335,18 +335,18 @@ static inline uint32_t new_number(struct blocks *blocks)
 		/* Its block may be out of the cache. */
 		__builtin_prefetch(&blocks->list[blocks->unused[
 			left > UNUSED_AHEAD ? left - UNUSED_AHEAD : 0]], 1);
-		CLAIM_FULL(blocks->unused[left] > 0 &&
-			   blocks->unused[left] < blocks->used);
+		DEBUG_ASSERT(blocks->unused[left] > 0 &&
+			     blocks->unused[left] < blocks->used);
 		return blocks->unused[left];
 	}
 	if (blocks->used == blocks->capacity) {
 		capacity = blocks->capacity * 2;
-		if (capacity > blocks->most)
-			capacity = blocks->most;
+		if (capacity > blocks->max)
+			capacity = blocks->max;
 		if (capacity <= blocks->used || !make_room(blocks, capacity))
 			return 0;
 	}
-	CLAIM_FULL(blocks->used < blocks->capacity);
+	DEBUG_ASSERT(blocks->used < blocks->capacity);
 	return (uint32_t)blocks->used++;
 }
 
@@ -377,8 +377,8 @@ struct block *blocks_try_add(struct blocks *blocks, uint64_t address,
 	put(blocks, blocks_hash(address), number);
 	blocks->list[number].address = address;
 	blocks->count++;
-	CLAIM_FULL(blocks->count + blocks->unused_count + 1 == blocks->used);
-	CLAIM_FULL(blocks->count < blocks->used);
+	DEBUG_ASSERT(blocks->count + blocks->unused_count + 1 == blocks->used);
+	DEBUG_ASSERT(blocks->count < blocks->used);
 	return &blocks->list[number];
 }
 
@@ -396,13 +396,13 @@ void blocks_remove(struct blocks *blocks, struct block *block)
 		bucket->passed--;
 		bucket = next(table, bucket);
 	}
-	CLAIM_FULL(*number == blocks_number(blocks, block));
+	DEBUG_ASSERT(*number == blocks_number(blocks, block));
 	bucket->tags[number - bucket->numbers] = 0;
 	block->address = 0;
-	CLAIM_FULL(blocks->unused_count < blocks->used);
+	DEBUG_ASSERT(blocks->unused_count < blocks->used);
 	blocks->unused[blocks->unused_count++] = *number;
 	blocks->count--;
-	CLAIM_FULL(blocks->count + blocks->unused_count + 1 == blocks->used);
+	DEBUG_ASSERT(blocks->count + blocks->unused_count + 1 == blocks->used);
 }
 
 void blocks_clear(struct blocks *blocks)
@@ -411,7 +411,7 @@ void blocks_clear(struct blocks *blocks)
 
 	/* start with a small one, which is cleared faster; if there is
 	 * memory */
-	if (blocks_try_init(&fresh, blocks->most)) {
+	if (blocks_try_init(&fresh, blocks->max)) {
 		blocks_free(blocks);
 		*blocks = fresh;
 		return;
@@ -436,7 +436,7 @@ void blocks_free(struct blocks *blocks)
 	memset(blocks, 0, sizeof(*blocks));
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* The distances of the blocks in a bucket from their homes. */
 static uint64_t distances(const struct blocks *blocks,
 			  const struct blocks_table *table, uint64_t index)

@@ -32,7 +32,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BLOCK_SEQUENCE ((UINT64_C(1) << 44) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)
@@ -88,7 +88,7 @@ struct blocks {
 	uint32_t *unused;	/* free numbers below `used`; the last is
 				 * next */
 	size_t unused_count;
-	size_t most;		/* maximum of `capacity` */
+	size_t max;		/* maximum of `capacity` */
 	struct blocks_table now;
 	struct blocks_table old;	/* no buckets: all are moved */
 	uint64_t moved;		/* buckets of `old`; UINT64_MAX: no `old` */
@@ -98,10 +98,10 @@ struct blocks {
 };
 
 /*
- * `most`: about how many blocks can live at a time; 0: as many as there are
+ * `max`: about how many blocks can live at a time; 0: as many as there are
  * numbers. False: no memory.
  */
-bool blocks_try_init(struct blocks *blocks, size_t most);
+bool blocks_try_init(struct blocks *blocks, size_t max);
 /*
  * The block at this address. If there was none, adds one and sets *is_new; then
  * the caller fills in all fields except the address. Adding may move blocks in
@@ -148,7 +148,8 @@ static inline struct block *blocks_next(const struct blocks *blocks,
 static inline uint32_t blocks_number(const struct blocks *blocks,
 				     const struct block *block)
 {
-	CLAIM_FULL(block > blocks->list && block < blocks->list + blocks->used);
+	DEBUG_ASSERT(block > blocks->list &&
+		     block < blocks->list + blocks->used);
 	return (uint32_t)(block - blocks->list);
 }
 
@@ -249,7 +250,8 @@ blocks_prefetch_block(const struct blocks *blocks, uint32_t number)
 	__builtin_prefetch(block + sizeof(struct block) - 1, 1);
 }
 
-/* Every block can be found, and the counts are right. With GNOMON_CLAIMS. */
+/* Every block can be found, and the counts are right. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool blocks_is_valid(const struct blocks *blocks);
 
 #endif

@@ -16,9 +16,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/core/contexts.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool chains_is_valid(const struct chains *chains)
 {
 	size_t held = 0, unused = 0, used = 0;
@@ -47,8 +47,8 @@ static uint32_t new_chain(struct chains *chains)
 	uint32_t chain = chains->unused;
 
 	if (chain != 0) {
-		CLAIM_FULL(chain < chains->count &&
-			   chains->list[chain].length == 0);
+		DEBUG_ASSERT(chain < chains->count &&
+			     chains->list[chain].length == 0);
 		chains->unused = chains->list[chain].cost;
 		return chain;
 	}
@@ -57,8 +57,8 @@ static uint32_t new_chain(struct chains *chains)
 		memset(&chains->list[chains->count++], 0,
 		       sizeof(*chains->list));
 	}
-	CLAIM_FULL((chains->count & (chains->count - 1)) ||
-		   chains_is_valid(chains));
+	DEBUG_ASSERT((chains->count & (chains->count - 1)) ||
+		     chains_is_valid(chains));
 	GROW(chains->list, chains->count, chains->capacity);
 	return (uint32_t)chains->count++;
 }
@@ -68,8 +68,8 @@ uint32_t chains_leave(struct chains *chains, uint32_t number,
 {
 	uint32_t chain = chains_at(chains, number);
 
-	CLAIM_FULL(chain == 0 || (chain < chains->count &&
-				  chains->list[chain].length > 0));
+	DEBUG_ASSERT(chain == 0 || (chain < chains->count &&
+				    chains->list[chain].length > 0));
 	if (chain != 0) {
 		chains->by_block[number] = 0;
 		return chain;
@@ -93,11 +93,11 @@ void chains_enter(struct chains *chains, uint32_t chain, uint32_t number,
 	assert(chain != 0 && chain < chains->count);
 	assert(chains->list[chain].length > 0);	/* I1 */
 	GROW_TO(chains->by_block, chains->block_count, number);
-	CLAIM_FULL(chains->by_block[number] == 0);	/* I1 */
+	DEBUG_ASSERT(chains->by_block[number] == 0);	/* I1 */
 	chains->by_block[number] = chain;
 	chain_step(&chains->list[chain], block->address, block->size,
 		   block->layout & GT_LAYOUT_MMAPPED);
-	CLAIM_FULL(chains->list[chain].length > 1);
+	DEBUG_ASSERT(chains->list[chain].length > 1);
 }
 
 void chains_forget(struct chains *chains, uint32_t block)
@@ -111,7 +111,7 @@ static struct chain_figures *figures_of(struct chains *chains, uint32_t cost)
 	uint32_t i =
 		table_number(&chains->by_cost, cost, chains->measure_count);
 
-	CLAIM_FULL(i <= chains->measure_count);
+	DEBUG_ASSERT(i <= chains->measure_count);
 	if (i < chains->measure_count)
 		return &chains->figures[i];
 	GROW(chains->figures, chains->measure_count, chains->measure_capacity);
@@ -145,7 +145,7 @@ void chains_end(struct chains *chains, uint32_t index, uint64_t stamp,
 			(double)(stamp - chain->alloc) : 0,
 	};
 
-	CLAIM_FULL(index < chains->count && chain->length > 0);	/* I1 */
+	DEBUG_ASSERT(index < chains->count && chain->length > 0);	/* I1 */
 	/* The filter left out its first block; or realloc freed the block and
 	 * made no other. */
 	if (chain->cost != CONTEXT_NO_COST && chain->length > 1)
@@ -166,17 +166,17 @@ static uint32_t take_suspended(struct chains *chains, uint64_t number)
 
 	if (chain == TABLE_NONE || chain == 0)
 		return 0;
-	CLAIM_FULL(chain < chains->count && chains->list[chain].length > 0);
+	DEBUG_ASSERT(chain < chains->count && chains->list[chain].length > 0);
 	table_set(&chains->suspended, number, 0);
 	return chain;
 }
 
 void chains_suspend(struct chains *chains, uint64_t number, uint32_t chain)
 {
-	CLAIM_FULL(chain > 0 && chain < chains->count);
-	CLAIM_FULL(chains->list[chain].length > 0);
-	CLAIM_FULL(table_get(&chains->suspended, number) == TABLE_NONE ||
-		   table_get(&chains->suspended, number) == 0);
+	DEBUG_ASSERT(chain > 0 && chain < chains->count);
+	DEBUG_ASSERT(chains->list[chain].length > 0);
+	DEBUG_ASSERT(table_get(&chains->suspended, number) == TABLE_NONE ||
+		     table_get(&chains->suspended, number) == 0);
 	table_set(&chains->suspended, number, chain);
 }
 
@@ -280,8 +280,8 @@ void chain_figures_add(struct chain_figures *sum,
 		sum->longest = more->longest;
 	if (more->largest > sum->largest)
 		sum->largest = more->largest;
-	CLAIM_FULL(sum->live <= sum->count && sum->count <= sum->blocks);
-	CLAIM_FULL(sum->moves <= sum->blocks && sum->longest <= sum->blocks);
+	DEBUG_ASSERT(sum->live <= sum->count && sum->count <= sum->blocks);
+	DEBUG_ASSERT(sum->moves <= sum->blocks && sum->longest <= sum->blocks);
 }
 
 void chains_of(const struct chains *chains, uint32_t cost,
@@ -290,7 +290,7 @@ void chains_of(const struct chains *chains, uint32_t cost,
 	uint32_t i = table_get(&chains->by_cost, cost);
 
 	memset(figures, 0, sizeof(*figures));
-	CLAIM_FULL(i == TABLE_NONE || i < chains->measure_count);
+	DEBUG_ASSERT(i == TABLE_NONE || i < chains->measure_count);
 	if (i != TABLE_NONE)
 		*figures = chains->figures[i];
 }

@@ -107,7 +107,7 @@ void chains_forget(struct chains *chains, uint32_t block);
 void chains_free(struct chains *chains);
 
 /* Every entry is free or has a length; no free entry belongs to a block (I1).
- * With GNOMON_CLAIMS. */
+ * With GNOMON_DEBUG_ASSERTS. */
 bool chains_is_valid(const struct chains *chains);
 
 #endif

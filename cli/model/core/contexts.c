@@ -29,7 +29,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has this number */
 #define INDEX_SLOTS 1024	/* initially */
@@ -61,7 +61,7 @@ void contexts_init_known(struct contexts *contexts,
 {
 	size_t size = known->node_count * sizeof(*contexts->node_cost);
 
-	CLAIM_FULL(known->known == NULL);	/* I3 */
+	DEBUG_ASSERT(known->known == NULL);	/* I3 */
 	*contexts = (struct contexts){
 		.known = known,
 		.nodes = known->nodes,
@@ -100,7 +100,7 @@ static uint64_t *find_slot(const struct contexts *contexts, uint64_t hash,
 			return slot;
 		if (*slot >> 32 != hash >> 32)
 			continue;
-		CLAIM_FULL((uint32_t)*slot < contexts->node_count);
+		DEBUG_ASSERT((uint32_t)*slot < contexts->node_count);
 		node = &contexts->nodes[(uint32_t)*slot];
 		if (node->parent == parent && node->address == address &&
 		    node->image == image)
@@ -118,7 +118,7 @@ static void enlarge_index(struct contexts *contexts)
 	uint64_t count = INDEX_SLOTS;
 	size_t size;
 
-	CLAIM_FULL(contexts->known == NULL);	/* I3 */
+	DEBUG_ASSERT(contexts->known == NULL);	/* I3 */
 	while (is_full(contexts->node_count, count - 1))
 		count *= 2;
 	size = count * sizeof(*contexts->index);
@@ -139,7 +139,7 @@ static void enlarge_index(struct contexts *contexts)
 			at++;
 		contexts->index[at & contexts->index_mask] = entry;
 	}
-	CLAIM_FULL(contexts_is_valid(contexts));
+	DEBUG_ASSERT(contexts_is_valid(contexts));
 }
 
 static uint32_t node_for(struct contexts *contexts, uint32_t parent,
@@ -155,7 +155,7 @@ static uint32_t node_for(struct contexts *contexts, uint32_t parent,
 		*slot = hash >> 32 << 32 | contexts->node_count;
 		add_node(contexts, parent, address, image);
 	}
-	CLAIM_FULL((uint32_t)*slot < contexts->node_count);
+	DEBUG_ASSERT((uint32_t)*slot < contexts->node_count);
 	return (uint32_t)*slot;
 }
 
@@ -168,8 +168,8 @@ static uint32_t late_node(struct contexts *contexts, uint32_t parent,
 	GROW(contexts->late, contexts->late_count, contexts->late_capacity);
 	contexts->late[contexts->late_count++] =
 		(struct context_late){ node, record->id };
-	CLAIM_FULL(contexts->late_count == 1 ||
-		   contexts->late[contexts->late_count - 2].node < node);
+	DEBUG_ASSERT(contexts->late_count == 1 ||
+		     contexts->late[contexts->late_count - 2].node < node);
 	add_node(contexts, parent, record->address, IMAGE_NONE);
 	return node;
 }
@@ -200,15 +200,15 @@ static struct context_ref *ref_of(struct contexts *contexts, uint32_t id)
 	    contexts->defined / PAGE_DEFINED_MIN)
 		return NULL;
 	GROW_TO(contexts->pages, contexts->page_count, number);
-	CLAIM_FULL(number < contexts->page_count);
+	DEBUG_ASSERT(number < contexts->page_count);
 	page = &contexts->pages[number];
 	if (*page == NULL) {
 		size_t count = 1u << CONTEXT_PAGE_BITS;
 
 		contexts->page_used++;
-		CLAIM_FULL(contexts->page_used <=
-			   PAGES_FREE + contexts->defined /
-						PAGE_DEFINED_MIN); /* I2 */
+		DEBUG_ASSERT(contexts->page_used <=
+			     PAGES_FREE + contexts->defined /
+						  PAGE_DEFINED_MIN); /* I2 */
 		*page = grow_zeroed(count, sizeof(**page));
 		for (size_t i = 0; i < count; i++)
 			(*page)[i].cost = CONTEXT_NO_COST;
@@ -230,7 +230,7 @@ uint32_t contexts_node(struct contexts *contexts, uint32_t id)
 	if (id < GT_STOP_COUNT)
 		return id;
 	ref = defined_ref(contexts, id);
-	CLAIM_FULL(ref == NULL || ref->node < contexts->node_count);
+	DEBUG_ASSERT(ref == NULL || ref->node < contexts->node_count);
 	if (ref != NULL && ref->node != 0)
 		return ref->node;
 	contexts->undefined++;
@@ -269,8 +269,8 @@ enum contexts_defined contexts_define(struct contexts *contexts,
 	ref->node = image == IMAGE_NONE ?
 		late_node(contexts, parent, record) :
 		node_for(contexts, parent, record->address, image);
-	CLAIM_FULL(ref->node < contexts->node_count);
-	CLAIM_FULL(parent < ref->node);	/* I1 */
+	DEBUG_ASSERT(ref->node < contexts->node_count);
+	DEBUG_ASSERT(parent < ref->node);	/* I1 */
 	contexts->defined++;
 	return parent == CONTEXT_UNDEFINED ? CONTEXTS_ORPHAN :
 		CONTEXTS_DEFINED;
@@ -307,7 +307,7 @@ static uint32_t add_cost(struct contexts *contexts, uint32_t node,
 
 	if (contexts->cost_count == contexts->cost_capacity)
 		enlarge_costs(contexts);
-	CLAIM_FULL(node < contexts->node_count);
+	DEBUG_ASSERT(node < contexts->node_count);
 	assert(contexts->cost_count < CONTEXT_NO_COST);
 	cost = &contexts->costs[contexts->cost_count];
 	memset(cost, 0, sizeof(*cost));
@@ -325,7 +325,7 @@ static uint32_t keyed_cost(struct contexts *contexts, uint64_t place,
 		cost = add_cost(contexts, node, key);
 		table_set(&contexts->by_key, place, cost);
 	}
-	CLAIM_FULL(cost < contexts->cost_count);
+	DEBUG_ASSERT(cost < contexts->cost_count);
 	return cost;
 }
 
@@ -365,7 +365,7 @@ uint32_t contexts_node_cost(struct contexts *contexts, uint32_t node,
 {
 	uint32_t *cost = &contexts->node_cost[node];
 
-	CLAIM_FULL(contexts->group == NULL && node < contexts->node_count);
+	DEBUG_ASSERT(contexts->group == NULL && node < contexts->node_count);
 	if (keyed)
 		return keyed_cost(contexts, place_of(node, key), node, key);
 	if (*cost == CONTEXT_NO_COST)
@@ -378,7 +378,7 @@ uint32_t contexts_find_cost(const struct contexts *contexts, uint32_t node,
 {
 	uint32_t cost = contexts->node_cost[node];
 
-	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
+	DEBUG_ASSERT(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
 	if (cost != CONTEXT_NO_COST)
 		return cost;
 	cost = table_get(&contexts->by_key, place_of(node, key));
@@ -404,7 +404,7 @@ uint32_t contexts_new_cost(struct contexts *contexts, uint32_t id)
 		contexts->used[contexts->used_count++] = id;
 		ref->cost = *cost;
 	}
-	CLAIM_FULL(*cost < contexts->cost_count);
+	DEBUG_ASSERT(*cost < contexts->cost_count);
 	return *cost;
 }
 
@@ -439,7 +439,7 @@ void contexts_free(struct contexts *contexts)
 	memset(contexts, 0, sizeof(*contexts));
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool contexts_is_valid(const struct contexts *contexts)
 {
 	size_t indexed = 0, slots = contexts->index ?

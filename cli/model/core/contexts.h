@@ -19,7 +19,7 @@
 
 #include "cli/base/table.h"
 #include "cli/model/core/images.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CONTEXT_UNDEFINED GT_STOP_COUNT
 #define CONTEXT_ROOTS (GT_STOP_COUNT + 1)	/* first real node */
@@ -148,7 +148,7 @@ static inline uint32_t contexts_cost(struct contexts *contexts, uint32_t id)
 		page = contexts->pages[id >> CONTEXT_PAGE_BITS];
 	if (page != NULL)
 		cost = page[id & ((1u << CONTEXT_PAGE_BITS) - 1)].cost;
-	CLAIM_FULL(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
+	DEBUG_ASSERT(cost == CONTEXT_NO_COST || cost < contexts->cost_count);
 	return cost != CONTEXT_NO_COST ? cost :
 		contexts_new_cost(contexts, id);
 }
@@ -185,7 +185,7 @@ static inline void contexts_prefetch_cost(const struct contexts *contexts,
 }
 
 /* The tree has no cycles, and its index refers to existing nodes. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool contexts_is_valid(const struct contexts *contexts);
 
 #endif

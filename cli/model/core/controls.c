@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 const char *const control_words[GT_CONTROL_COUNT] = {
 	[GT_CONTROL_START] = "start", [GT_CONTROL_STOP] = "stop",
@@ -23,7 +23,7 @@ const char *const control_words[GT_CONTROL_COUNT] = {
 	[GT_CONTROL_HEAP] = "heap",
 };
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool controls_is_valid(const struct controls *controls)
 {
 	for (size_t i = 1; i < controls->count; i++)
@@ -62,13 +62,13 @@ void controls_add(struct controls *controls, struct intern *names,
 		controls->list[at] = controls->list[at - 1];
 	if (at > 0 && controls->list[at - 1].stamp > control.stamp)
 		control.stamp = controls->list[at - 1].stamp;
-	CLAIM_FULL(at >= controls->next && at <= controls->count); /* I2 */
+	DEBUG_ASSERT(at >= controls->next && at <= controls->count); /* I2 */
 	controls->list[at] = control;
 	controls->count++;
-	CLAIM_FULL(at + 1 == controls->count ||
-		   control.stamp <= controls->list[at + 1].stamp); /* I1 */
-	CLAIM_FULL((controls->count & (controls->count - 1)) ||
-		   controls_is_valid(controls));
+	DEBUG_ASSERT(at + 1 == controls->count ||
+		     control.stamp <= controls->list[at + 1].stamp); /* I1 */
+	DEBUG_ASSERT((controls->count & (controls->count - 1)) ||
+		     controls_is_valid(controls));
 }
 
 void controls_free(struct controls *controls)

@@ -65,7 +65,7 @@ static inline uint64_t controls_next(const struct controls *controls)
 		controls->list[controls->next].stamp : UINT64_MAX;
 }
 
-/* I1, and the count of applied commands. With GNOMON_CLAIMS. */
+/* I1, and the count of applied commands. With GNOMON_DEBUG_ASSERTS. */
 bool controls_is_valid(const struct controls *controls);
 
 extern const char *const control_words[GT_CONTROL_COUNT];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void damages_extra(struct damages *damages, struct contexts *contexts,
 		   uint32_t thread, const struct trace_event *event)
@@ -18,7 +18,7 @@ void damages_extra(struct damages *damages, struct contexts *contexts,
 	if (damages->count == DAMAGES_MAX)
 		return;
 	context = event->args[1] <= UINT32_MAX ? event->args[1] : 0;
-	CLAIM_FULL(damages->count < damages->all);
+	DEBUG_ASSERT(damages->count < damages->all);
 	GROW(damages->list, damages->count, damages->capacity);
 	damages->list[damages->count++] = (struct damage){
 		.stamp = event->stamp,

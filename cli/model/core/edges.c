@@ -6,7 +6,7 @@
  *  I2  `waiting` has a free of an unknown block only if the gap was not known
  *      when it came, or if it was beyond `settled`.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/edges.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/base/try_alloc.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static void odd(struct edges *edges, enum edge_odd what, uint64_t stamp)
 {
@@ -51,11 +51,11 @@ static void give_up(struct edges *edges)
 	struct pairing_entry entry;
 	struct block *block;
 
-	CLAIM_FULL(edges->waiting.count > 0);
+	DEBUG_ASSERT(edges->waiting.count > 0);
 	pairing_take(&edges->waiting, edges->waiting.oldest, &entry);
-	CLAIM_FULL(entry.event.kind == GT_ALLOC ||
-		   entry.event.kind == GT_FREE ||
-		   entry.event.kind == GT_REALLOC_BEGIN);
+	DEBUG_ASSERT(entry.event.kind == GT_ALLOC ||
+		     entry.event.kind == GT_FREE ||
+		     entry.event.kind == GT_REALLOC_BEGIN);
 	if (entry.event.kind != GT_ALLOC) {
 		odd(edges, EDGE_UNKNOWN, entry.event.stamp);
 		return;
@@ -82,7 +82,7 @@ static void wait_for_pair(struct edges *edges, uint32_t lane,
 
 	if (edges->waiting.count == PAIRING_MAX)
 		give_up(edges);
-	CLAIM_FULL(edges->waiting.count < PAIRING_MAX);
+	DEBUG_ASSERT(edges->waiting.count < PAIRING_MAX);
 	/* The result of a realloc waits as an allocation. */
 	if (event->kind == GT_REALLOC_DONE)
 		entry.event.kind = GT_ALLOC;
@@ -135,7 +135,7 @@ static bool take_free(struct edges *edges, uint32_t lane,
 
 /* ---- reallocation ---- */
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Whether the lane has a pending realloc of a known block. */
 static bool has_pending(const struct edges *edges, uint32_t lane)
 {
@@ -187,7 +187,7 @@ bool edges_reach(struct edges *edges, uint32_t lane)
 	edges->pending = pending;
 	edges->lane_count = count;
 	assert(lane < edges->lane_count);
-	CLAIM_FULL(edges_is_valid(edges));
+	DEBUG_ASSERT(edges_is_valid(edges));
 	return true;
 }
 
@@ -213,11 +213,11 @@ const struct edges_pending *edges_pending_of(struct edges *edges, uint32_t lane)
 static void mark_pending(struct edges *edges, uint32_t lane,
 			 struct block *block)
 {
-	CLAIM_FULL(!block->pending);	/* I1 */
+	DEBUG_ASSERT(!block->pending);	/* I1 */
 	block->pending = 1;
 	pending_reallocs_add(&edges->by_block, lane, block->address);
-	CLAIM_FULL(pending_reallocs_find(&edges->by_block, block->address) ==
-		   lane);
+	DEBUG_ASSERT(pending_reallocs_find(&edges->by_block, block->address) ==
+		     lane);
 }
 
 bool edges_put_pending(struct edges *edges, uint32_t lane,
@@ -257,8 +257,8 @@ static void release_pending(struct edges *edges, struct block *block,
 
 	assert(lane != PENDING_REALLOCS_NONE);	/* I1 */
 	pending = &edges->pending[lane];
-	CLAIM_FULL(pending->found && !pending->released);	/* I1 */
-	CLAIM_FULL(pending->active && pending->address == block->address);
+	DEBUG_ASSERT(pending->found && !pending->released);	/* I1 */
+	DEBUG_ASSERT(pending->active && pending->address == block->address);
 	pending_reallocs_remove(&edges->by_block, lane);
 	pending->released = true;
 	pending->chain = release(edges, block, lane, stamp, pending->by,
@@ -273,7 +273,7 @@ static void abandon(struct edges *edges, struct edges_pending *pending,
 {
 	struct block *block;
 
-	CLAIM_FULL(pending->active);
+	DEBUG_ASSERT(pending->active);
 	pending->active = false;
 	edges->sink->chain_lost(edges->owner, pending->chain, stamp);
 	pending->chain = 0;
@@ -282,7 +282,7 @@ static void abandon(struct edges *edges, struct edges_pending *pending,
 	pending_reallocs_remove(&edges->by_block,
 				(uint32_t)(pending - edges->pending));
 	block = blocks_find(&edges->blocks, pending->address);
-	CLAIM_FULL(block != NULL && block->pending); /* I1 */
+	DEBUG_ASSERT(block != NULL && block->pending); /* I1 */
 	if (block != NULL)
 		block->pending = 0;
 }
@@ -352,7 +352,7 @@ static uint32_t end_realloc(struct edges *edges, uint32_t lane, uint64_t stamp,
 		pending_reallocs_remove(&edges->by_block, lane);
 		block = blocks_find(&edges->blocks, pending->address);
 		assert(block != NULL);
-		CLAIM_FULL(block->pending); /* I1 */
+		DEBUG_ASSERT(block->pending); /* I1 */
 		*whole = true;
 		return release(edges, block, lane, stamp, pending->by, end);
 	}
@@ -411,7 +411,7 @@ void edges_allocate_live(struct edges *edges, uint32_t lane,
 			 const struct trace_event *event, uint32_t chain,
 			 struct block *block)
 {
-	CLAIM_FULL(block->address == event->address);
+	DEBUG_ASSERT(block->address == event->address);
 	block->odd = 1;
 	if (!block->pending) {
 		wait_for_pair(edges, lane, event, chain, true);
@@ -430,7 +430,7 @@ void edges_settle_free(struct edges *edges, uint32_t lane,
 	struct edges_pending *pending;
 	struct block *block = blocks_find(&edges->blocks, event->address);
 
-	CLAIM_FULL(block != NULL && !block->pending);
+	DEBUG_ASSERT(block != NULL && !block->pending);
 	/* Another allocation waits for the address. Which of the two is first
 	 * is not known; the end of this one allows the other to begin. */
 	if (pairing_find(&edges->waiting, event->address, 1u << GT_ALLOC) !=
@@ -470,7 +470,7 @@ void edges_settle_allocation(struct edges *edges, uint64_t address)
 	if (i == PAIRING_NONE)
 		return;
 	pairing_take(&edges->waiting, i, &entry);
-	CLAIM_FULL(entry.event.kind == GT_ALLOC);
+	DEBUG_ASSERT(entry.event.kind == GT_ALLOC);
 	odd(edges, EDGE_REPAIRED, entry.event.stamp);
 	allocate(edges, entry.lane, &entry.event, entry.chain, true);
 }
@@ -478,7 +478,7 @@ void edges_settle_allocation(struct edges *edges, uint64_t address)
 void edges_resume(struct edges *edges, uint32_t lane,
 		  const struct trace_event *event, uint32_t chain)
 {
-	CLAIM_FULL(event->kind == GT_ALLOC && event->address != 0);
+	DEBUG_ASSERT(event->kind == GT_ALLOC && event->address != 0);
 	allocate(edges, lane, event, chain, false);
 }
 
@@ -491,14 +491,14 @@ void edges_take(struct edges *edges, uint32_t lane,
 /* ---- begin and end ---- */
 
 bool edges_init(struct edges *edges, const struct edges_sink *sink,
-		void *owner, size_t most)
+		void *owner, size_t max)
 {
 	memset(edges, 0, sizeof(*edges));
 	edges->sink = sink;
 	edges->owner = owner;
 	edges->settled = UINT64_MAX;
 	edges->waiting.expires = UINT64_MAX;
-	return blocks_try_init(&edges->blocks, most);
+	return blocks_try_init(&edges->blocks, max);
 }
 
 void edges_free(struct edges *edges)
@@ -532,7 +532,7 @@ void edges_forget(struct edges *edges)
 	blocks_clear(&edges->blocks);
 	pairing_clear(&edges->waiting);
 	edges->generation++;
-	CLAIM_FULL(edges_is_valid(edges));
+	DEBUG_ASSERT(edges_is_valid(edges));
 }
 
 void edges_forget_chains(struct edges *edges)
@@ -547,11 +547,11 @@ void edges_forget_chains(struct edges *edges)
 
 void edges_finish(struct edges *edges, uint64_t stamp)
 {
-	CLAIM_FULL(edges_is_valid(edges));
+	DEBUG_ASSERT(edges_is_valid(edges));
 	for (size_t i = 0; i < edges->lane_count; i++)
 		if (pending_of(edges, (uint32_t)i)->active)
 			abandon(edges, &edges->pending[i], stamp);
 	while (edges->waiting.count > 0)
 		give_up(edges);
-	CLAIM_FULL(edges_is_valid(edges));
+	DEBUG_ASSERT(edges_is_valid(edges));
 }

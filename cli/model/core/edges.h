@@ -4,7 +4,7 @@
  * means: account.h for a trace that is read, the recorder's live heap for one
  * that is written.
  *
- *	events, by stamps ──▶ edges ──▶ birth   a block is allocated
+ *	events, by stamps ──▶ edges ──▶ alloc   a block is allocated
  *	                        │  └──▶ end     it was freed, moved, lost
  *	                        │  └──▶ odd     unpaired, repaired
  *	                      blocks, waiting, moving
@@ -37,7 +37,7 @@
 #include "cli/model/core/pairing.h"
 #include "cli/trace/format/event.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* How a block ends. */
 enum edge_end {
@@ -113,10 +113,10 @@ struct edges {
 	uint32_t generation, chains;	/* of the blocks, of the chains */
 };
 
-/* `most`: see blocks.h. The sink has to stay valid. The caller sets
+/* `max`: see blocks.h. The sink has to stay valid. The caller sets
  * waiting.window, in ticks. False: no memory. */
 bool edges_init(struct edges *edges, const struct edges_sink *sink,
-		void *owner, size_t most);
+		void *owner, size_t max);
 void edges_free(struct edges *edges);
 /* Call before the first event of a lane. False: no memory. */
 bool edges_reach(struct edges *edges, uint32_t lane);
@@ -198,7 +198,7 @@ edges_deallocate(struct edges *edges, const struct edges_sink *sink,
 		edges_free_unknown(edges, lane, event, block);
 		return;
 	}
-	CLAIM_FULL(block->address == event->address);
+	DEBUG_ASSERT(block->address == event->address);
 	sink->end(edges->owner, block, event->stamp, event->context,
 		  EDGE_FREED);
 	blocks_remove(&edges->blocks, block);
@@ -214,7 +214,7 @@ static inline void edges_advance(struct edges *edges, uint64_t stamp)
 							     edges->settled);
 }
 
-/* I1 of edges.c, and the parts of the struct. With GNOMON_CLAIMS. */
+/* I1 of edges.c, and the parts of the struct. With GNOMON_DEBUG_ASSERTS. */
 bool edges_is_valid(const struct edges *edges);
 
 /* An ALLOC of a block that continues this chain. */
@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) void
 edges_event(struct edges *edges, const struct edges_sink *sink, uint32_t lane,
 	    const struct trace_event *event)
 {
-	CLAIM_FULL(lane < edges->lane_count);
+	DEBUG_ASSERT(lane < edges->lane_count);
 	if (__builtin_expect(event->address == 0, 0))
 		/* no recorder writes address 0 */
 		sink->odd(edges->owner, EDGE_UNPAIRED, event->stamp);

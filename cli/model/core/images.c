@@ -16,7 +16,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/text/base_name.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PAGE_SHIFT 12
 /* A reader's limit, twice that of the recorder. */
@@ -79,8 +79,8 @@ static void meet_others(struct images *images, struct image *image,
 						segment->start)) != NULL) {
 		struct image *other = &images->list[owned_range->owner];
 
-		CLAIM_FULL(owned_range->owner < images->count &&
-			   owned_range->owner != own);
+		DEBUG_ASSERT(owned_range->owner < images->count &&
+			     owned_range->owner != own);
 		image->overlapped = other->overlapped = true;
 		if (is_same(image, other) &&
 		    (image->same_as == own || other->same_as < image->same_as))
@@ -135,7 +135,7 @@ enum images_added images_add(struct images *images,
 	uint32_t i = table_get(&images->by_index, record->index);
 	struct image *image;
 
-	CLAIM_FULL(i == TABLE_NONE || i < images->count);
+	DEBUG_ASSERT(i == TABLE_NONE || i < images->count);
 	if (i != TABLE_NONE)
 		image = &images->list[i];
 	else
@@ -170,7 +170,7 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 	const struct owned_range *owned_range;
 	size_t at;
 
-	CLAIM_FULL(cached == IMAGE_NONE || cached < images->count);
+	DEBUG_ASSERT(cached == IMAGE_NONE || cached < images->count);
 	if (cached != IMAGE_NONE && images->cache[slot].page == page) {
 		const struct image *image = &images->list[cached];
 
@@ -186,7 +186,7 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 						address)) != NULL) {
 		const struct image *image = &images->list[owned_range->owner];
 
-		CLAIM_FULL(owned_range->owner < images->count);
+		DEBUG_ASSERT(owned_range->owner < images->count);
 		if (image->first_node <= id && id < image->end_node &&
 		    (cached == IMAGE_NONE ||
 		     is_later(images, owned_range->owner, cached)))
@@ -196,8 +196,8 @@ uint32_t images_find(struct images *images, uint32_t id, uint64_t address)
 		images->cache[slot].page = page;
 		images->cache[slot].image = cached;
 	}
-	CLAIM_FULL(cached == IMAGE_NONE ||
-		   contains(&images->list[cached], address));
+	DEBUG_ASSERT(cached == IMAGE_NONE ||
+		     contains(&images->list[cached], address));
 	return cached;
 }
 

@@ -8,9 +8,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool owned_ranges_is_valid(const struct owned_ranges *owned_ranges)
 {
 	const struct owned_range *list = owned_ranges->list;
@@ -60,8 +60,8 @@ void owned_ranges_add(struct owned_ranges *owned_ranges, uint64_t start,
 	/* later entries reach at least as far as this one */
 	for (at++; at < owned_ranges->count && list[at].reach < last; at++)
 		list[at].reach = last;
-	CLAIM_FULL((owned_ranges->count & (owned_ranges->count - 1)) ||
-		   owned_ranges_is_valid(owned_ranges));
+	DEBUG_ASSERT((owned_ranges->count & (owned_ranges->count - 1)) ||
+		     owned_ranges_is_valid(owned_ranges));
 }
 
 void owned_ranges_free(struct owned_ranges *owned_ranges)

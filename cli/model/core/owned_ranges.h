@@ -53,7 +53,7 @@ owned_ranges_next(const struct owned_ranges *owned_ranges, size_t *at,
 	return NULL;
 }
 
-/* Sorted by start, and `reach` is right. With GNOMON_CLAIMS. */
+/* Sorted by start, and `reach` is right. With GNOMON_DEBUG_ASSERTS. */
 bool owned_ranges_is_valid(const struct owned_ranges *owned_ranges);
 
 void owned_ranges_free(struct owned_ranges *owned_ranges);

@@ -10,7 +10,7 @@
  *      and entries of the same address and kind do not slow its search.
  *  I3  `before` of a bucket's first entry is its last one.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/pairing.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli/base/hash.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 			   unsigned kind)
@@ -27,7 +27,7 @@ static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 				 PAIRING_BUCKETS];
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 #define VALID_EVERY 256	/* changes per check; more often would dominate the run
 			 * time */
 
@@ -72,7 +72,7 @@ static void set_expiry(struct pairing *pairing)
 		&pairing->slots[pairing->oldest].entry.event;
 	uint64_t end = oldest->stamp + pairing->window;
 
-	CLAIM_FULL(pairing->count == 0 || pairing->oldest != PAIRING_NONE);
+	DEBUG_ASSERT(pairing->count == 0 || pairing->oldest != PAIRING_NONE);
 	if (pairing->count == 0 || end < oldest->stamp)
 		end = UINT64_MAX;
 	pairing->expires = end;
@@ -84,11 +84,11 @@ static uint16_t new_slot(struct pairing *pairing)
 
 	assert(pairing->count < PAIRING_MAX);
 	pairing->count++;
-	CLAIM_FULL(index != PAIRING_NONE || pairing->used < PAIRING_MAX);
+	DEBUG_ASSERT(index != PAIRING_NONE || pairing->used < PAIRING_MAX);
 	if (index == PAIRING_NONE)
 		return ++pairing->used;
 	pairing->unused = pairing->slots[index].newer;
-	CLAIM_FULL(index <= pairing->used);	/* I1 */
+	DEBUG_ASSERT(index <= pairing->used);	/* I1 */
 	return index;
 }
 
@@ -99,7 +99,7 @@ static void link_slot(struct pairing *pairing, uint16_t index)
 	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
 				     slot->entry.event.kind);
 
-	CLAIM_FULL(index != PAIRING_NONE && index <= pairing->used);
+	DEBUG_ASSERT(index != PAIRING_NONE && index <= pairing->used);
 	slot->older = pairing->newest;
 	slot->newer = PAIRING_NONE;
 	if (slot->older != PAIRING_NONE)
@@ -124,7 +124,7 @@ static void unlink_slot(struct pairing *pairing, uint16_t index)
 	uint16_t *bucket = bucket_of(pairing, slot->entry.event.address,
 				     slot->entry.event.kind);
 
-	CLAIM_FULL(pairing->count > 0);
+	DEBUG_ASSERT(pairing->count > 0);
 	if (slot->older != PAIRING_NONE)
 		slots[slot->older].newer = slot->newer;
 	else
@@ -151,9 +151,9 @@ void pairing_wait(struct pairing *pairing, const struct pairing_entry *entry)
 	pairing->slots[index].number = ++pairing->number;
 	link_slot(pairing, index);
 	set_expiry(pairing);
-	CLAIM_FULL(slot_is_valid(pairing, index));
-	CLAIM_FULL(pairing->number % VALID_EVERY ||
-		   pairing_is_valid(pairing));
+	DEBUG_ASSERT(slot_is_valid(pairing, index));
+	DEBUG_ASSERT(pairing->number % VALID_EVERY ||
+		     pairing_is_valid(pairing));
 }
 
 /* The oldest entry of one kind. */
@@ -183,7 +183,7 @@ unsigned pairing_find(struct pairing *pairing, uint64_t address, unsigned kinds)
 			     pairing->slots[best].number))
 			best = found;
 	}
-	CLAIM_FULL(best == PAIRING_NONE || best <= pairing->used);
+	DEBUG_ASSERT(best == PAIRING_NONE || best <= pairing->used);
 	return best;
 }
 
@@ -191,7 +191,7 @@ void pairing_take(struct pairing *pairing, unsigned index,
 		  struct pairing_entry *entry)
 {
 	assert(index != PAIRING_NONE && index <= pairing->used);
-	CLAIM_FULL(slot_is_valid(pairing, (uint16_t)index));
+	DEBUG_ASSERT(slot_is_valid(pairing, (uint16_t)index));
 	unlink_slot(pairing, (uint16_t)index);
 	*entry = pairing->slots[index].entry;
 	pairing->slots[index].newer = pairing->unused;

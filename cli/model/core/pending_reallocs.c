@@ -4,7 +4,7 @@
  *
  *  I1  A lane is in the bucket of its address, or in none.
  *
- * Called by the reader's thread, or the recorder's writer.
+ * Called by the reader's thread, or the recorder.
  */
 #include "cli/model/core/pending_reallocs.h"
 
@@ -14,15 +14,15 @@
 
 #include "cli/base/hash.h"
 #include "cli/base/try_alloc.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BITS_MIN 6
 
 static uint32_t *bucket_of(const struct pending_reallocs *pending_reallocs,
 			   uint64_t address)
 {
-	CLAIM_FULL(pending_reallocs->bits >= BITS_MIN &&
-		   pending_reallocs->bits < 64);
+	DEBUG_ASSERT(pending_reallocs->bits >= BITS_MIN &&
+		     pending_reallocs->bits < 64);
 	return &pending_reallocs->buckets[hash_number(address) >>
 					  (64 - pending_reallocs->bits)];
 }
@@ -32,12 +32,12 @@ static void link_lane(struct pending_reallocs *pending_reallocs, uint32_t lane)
 	struct pending_reallocs_lane *entry = &pending_reallocs->lanes[lane];
 	uint32_t *bucket = bucket_of(pending_reallocs, entry->address);
 
-	CLAIM_FULL((size_t)lane >> pending_reallocs->bits == 0);
+	DEBUG_ASSERT((size_t)lane >> pending_reallocs->bits == 0);
 	entry->next = *bucket;
 	*bucket = lane + 1;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool pending_reallocs_is_valid(const struct pending_reallocs *pending_reallocs)
 {
 	size_t count = pending_reallocs->bits
@@ -71,7 +71,7 @@ static bool grow(struct pending_reallocs *pending_reallocs, unsigned bits)
 				: try_alloc_resize(pending_reallocs->lanes,
 						   count, sizeof(*lanes));
 
-	CLAIM_FULL(bits > pending_reallocs->bits);
+	DEBUG_ASSERT(bits > pending_reallocs->bits);
 	if (lanes == NULL) {
 		free(buckets);
 		return false;
@@ -85,7 +85,7 @@ static bool grow(struct pending_reallocs *pending_reallocs, unsigned bits)
 			link_lane(pending_reallocs, at - 1);
 		}
 	free(before);
-	CLAIM_FULL(pending_reallocs_is_valid(pending_reallocs));
+	DEBUG_ASSERT(pending_reallocs_is_valid(pending_reallocs));
 	return true;
 }
 
@@ -105,11 +105,11 @@ void pending_reallocs_add(struct pending_reallocs *pending_reallocs,
 {
 	assert(pending_reallocs->bits > 0 &&
 	       (size_t)lane >> pending_reallocs->bits == 0);
-	CLAIM_FULL(pending_reallocs_find(pending_reallocs, address) ==
-		   PENDING_REALLOCS_NONE);
+	DEBUG_ASSERT(pending_reallocs_find(pending_reallocs, address) ==
+		     PENDING_REALLOCS_NONE);
 	pending_reallocs->lanes[lane].address = address;
 	link_lane(pending_reallocs, lane);
-	CLAIM_FULL(pending_reallocs_find(pending_reallocs, address) == lane);
+	DEBUG_ASSERT(pending_reallocs_find(pending_reallocs, address) == lane);
 }
 
 void pending_reallocs_remove(struct pending_reallocs *pending_reallocs,
@@ -137,7 +137,8 @@ uint32_t pending_reallocs_find(const struct pending_reallocs *pending_reallocs,
 	     at = pending_reallocs->lanes[at - 1].next)
 		if (pending_reallocs->lanes[at - 1].address == address)
 			break;
-	CLAIM_FULL(at == 0 || (size_t)(at - 1) >> pending_reallocs->bits == 0);
+	DEBUG_ASSERT(at == 0 ||
+		     (size_t)(at - 1) >> pending_reallocs->bits == 0);
 	return at - 1;
 }
 

@@ -37,7 +37,8 @@ uint32_t pending_reallocs_find(const struct pending_reallocs *pending_reallocs,
 			       uint64_t address);
 void pending_reallocs_free(struct pending_reallocs *pending_reallocs);
 
-/* Each lane is in its address's bucket, and in no other. With GNOMON_CLAIMS. */
+/* Each lane is in its address's bucket, and in no other. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool pending_reallocs_is_valid(const struct pending_reallocs *pending_reallocs);
 
 #endif

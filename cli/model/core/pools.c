@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 bool pools_name(struct pools *pools, struct intern *names,
 		const struct trace_control *record)
@@ -52,7 +52,7 @@ void pools_alloc(struct pools *pools, uint64_t address, uint64_t stamp,
 {
 	struct totals *figures = &pools->list[pools_number(address)].figures;
 
-	CLAIM_FULL(pools_has(pools, address));
+	DEBUG_ASSERT(pools_has(pools, address));
 	block_totals_begin(figures, amount);
 	block_totals_peak(figures, stamp);
 }
@@ -62,8 +62,8 @@ void pools_end(struct pools *pools, uint64_t address,
 {
 	struct totals *figures = &pools->list[pools_number(address)].figures;
 
-	CLAIM_FULL(pools_has(pools, address) &&
-		   figures->live_blocks >= amount.blocks);
+	DEBUG_ASSERT(pools_has(pools, address) &&
+		     figures->live_blocks >= amount.blocks);
 	block_totals_end(figures, amount);
 	figures->frees += freed ? amount.blocks : 0;
 }

@@ -18,7 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define NAMES_MAX 4096		/* per thread; later ones are dropped */
 /* How many earlier threads with the same tid or pthread_t are searched: events
@@ -50,7 +50,7 @@ static struct ring_use *ring_entry(struct threads *threads, uint32_t ring)
 {
 	uint32_t i = table_number(&threads->by_ring, ring, threads->ring_count);
 
-	CLAIM_FULL(i <= threads->ring_count);
+	DEBUG_ASSERT(i <= threads->ring_count);
 	if (i < threads->ring_count)
 		return &threads->rings[i];
 	GROW(threads->rings, threads->ring_count, threads->ring_capacity);
@@ -99,8 +99,8 @@ static void put_name(struct thread *thread, uint64_t since, const char *text,
 	at = thread->names + i;
 	memmove(at + 1, at, (thread->name_count++ - i) * sizeof(*at));
 	*at = name;
-	CLAIM_FULL(i == 0 || at[-1].since <= since);
-	CLAIM_FULL(i + 1 == thread->name_count || at[1].since > since);
+	DEBUG_ASSERT(i == 0 || at[-1].since <= since);
+	DEBUG_ASSERT(i + 1 == thread->name_count || at[1].since > since);
 }
 
 /* ---- lookup by pthread_t and tid ---- */
@@ -113,7 +113,7 @@ static uint32_t had_pointer(const struct threads *threads, uint64_t pointer,
 
 	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
 		i = n < OLDER_MAX ? threads->list[i].older_pointer : 0;
-	CLAIM_FULL(i < threads->count);
+	DEBUG_ASSERT(i < threads->count);
 	return i;
 }
 
@@ -125,7 +125,7 @@ static uint32_t had_tid(const struct threads *threads, uint32_t tid,
 
 	for (unsigned n = 0; i != 0 && threads->list[i].start > stamp; n++)
 		i = n < OLDER_MAX ? threads->list[i].older_tid : 0;
-	CLAIM_FULL(i < threads->count);
+	DEBUG_ASSERT(i < threads->count);
 	if (i != 0 && threads->list[i].end != 0 &&
 	    threads->list[i].end < stamp)
 		return 0;
@@ -224,7 +224,7 @@ static struct creation *creation_before(const struct threads *threads,
 	return &threads->creations[behind - 1];
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool names_are_valid(const struct thread *thread)
 {
 	for (size_t i = 1; i < thread->name_count; i++)
@@ -274,7 +274,7 @@ void threads_settle(struct threads *threads)
 		thread->creator = creation->creator;
 	}
 	free(order);
-	CLAIM_FULL(threads_is_valid(threads));
+	DEBUG_ASSERT(threads_is_valid(threads));
 }
 
 /* ---- records ---- */
@@ -287,7 +287,7 @@ static uint32_t new_thread(struct threads *threads,
 				record->flags & ~(uint32_t)GT_THREAD_NESTED,
 				record->stamp);
 
-	CLAIM_FULL(older < i);
+	DEBUG_ASSERT(older < i);
 	threads->list[i].older_tid = older;
 	table_set(&threads->by_tid, record->tid, i);
 	return i;
@@ -312,7 +312,7 @@ static uint32_t owner_of_first(struct threads *threads,
 	if (i == 0 || threads->list[i].known ||
 	    threads->list[i].start < record->stamp)
 		i = new_thread(threads, record);
-	CLAIM_FULL(i != 0 && i < threads->count);
+	DEBUG_ASSERT(i != 0 && i < threads->count);
 	thread = &threads->list[i];
 	thread->known = true;
 	thread->flags = record->flags;
@@ -337,7 +337,7 @@ static void start(struct threads *threads, const struct trace_thread *record)
 		return;
 	use->thread = nested ? owner_of_nested(threads, record) :
 			       owner_of_first(threads, record);
-	CLAIM_FULL(use->thread > 0 && use->thread < threads->count);
+	DEBUG_ASSERT(use->thread > 0 && use->thread < threads->count);
 	use->nested = nested;
 	use->ended = false;
 	use->start = record->stamp;
@@ -364,7 +364,7 @@ void threads_record(struct threads *threads,
 		start(threads, record);
 	use = ring_entry(threads, record->ring);
 	thread = &threads->list[use->thread];
-	CLAIM_FULL(use->thread < threads->count);
+	DEBUG_ASSERT(use->thread < threads->count);
 	if (use->thread == 0)
 		return;
 	if (record->what == GT_THREAD_END) {

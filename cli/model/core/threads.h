@@ -98,7 +98,7 @@ uint32_t *threads_by_start(const struct threads *threads);
 void threads_free(struct threads *threads);
 
 /* Names are by time; rings, numbers and tids refer to threads in the list. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool threads_is_valid(const struct threads *threads);
 
 #endif

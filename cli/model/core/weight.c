@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BYTES_MAX 0x1p62
 
@@ -14,7 +14,7 @@ struct weight_amount weight_sampled(uint64_t size, uint64_t mean)
 	double weight = -1 / expm1(-length / (double)mean);
 	double bytes = weight * (double)size * (1 << WEIGHT_BYTE_BITS) + 0.5;
 
-	CLAIM_FULL(mean != 0 && weight >= 1);
+	DEBUG_ASSERT(mean != 0 && weight >= 1);
 	return (struct weight_amount){
 		(uint64_t)(weight * (1 << WEIGHT_BLOCK_BITS) + 0.5),
 		(uint64_t)(bytes < BYTES_MAX ? bytes : BYTES_MAX),

@@ -29,7 +29,7 @@
 #include "cli/model/view.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* There is only one maximum, and all costs have their values at it. */
 #define PEAK_EPOCH 1
@@ -79,10 +79,10 @@ bool index_supports(const struct model_options *options)
 
 static bool reports_who_frees(const struct store *store)
 {
-	uint64_t least, greatest;
+	uint64_t min, max;
 
-	return store_bounds(store, STORE_END_NODE, &least, &greatest) &&
-	       least != STORE_NONE;
+	return store_bounds(store, STORE_END_NODE, &min, &max) &&
+	       min != STORE_NONE;
 }
 
 bool index_can_answer(struct store *store, const struct model_options *options)
@@ -295,7 +295,7 @@ static void make_costs(struct answer *answer)
 		uint32_t group = answer->order[i];
 		uint32_t cost = cost_for(answer, &answer->groups.list[group]);
 
-		CLAIM_FULL(cost == i);
+		DEBUG_ASSERT(cost == i);
 		fill_cost(&model->contexts.costs[cost], &answer->sums[group],
 			  answer->peaks != NULL ? &answer->peaks[group] :
 						  NULL);
@@ -455,7 +455,7 @@ static int find_blocks(struct answer *answer)
 static int find(struct answer *answer)
 {
 	struct model *model = answer->model;
-	uint64_t most = model->keys.count > 0 ? model->options.groups_max : 0;
+	uint64_t max = model->keys.count > 0 ? model->options.groups_max : 0;
 	int error;
 
 	error = index_whole_figures(model, answer->wanted->whole,
@@ -464,10 +464,10 @@ static int find(struct answer *answer)
 	if (error != 0)
 		return error;
 	model->totals.epoch = PEAK_EPOCH;
-	if (!index_groups_all(&answer->groups, model, most))
+	if (!index_groups_all(&answer->groups, model, max))
 		error = index_groups_find(&answer->groups, model,
 					  answer->store, &answer->select.scan,
-					  most);
+					  max);
 	if (error == 0)
 		error = sum_groups(answer);
 	if (error != 0)
@@ -482,7 +482,7 @@ static int find(struct answer *answer)
 
 void index_attach(struct model *model, struct store *store)
 {
-	CLAIM(model->store == NULL);
+	ASSERT(model->store == NULL);
 	model->store = store;
 }
 
@@ -509,8 +509,8 @@ int index_answer(struct model *model, const struct index_wanted *wanted,
 	struct index_facts facts;
 	int error = -EBADMSG;
 
-	CLAIM(index_supports(&model->options));
-	CLAIM(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
+	ASSERT(index_supports(&model->options));
+	ASSERT(wanted->merged ? !wanted->blocks : wanted->chosen == NULL);
 	forget(model);
 	take_chosen(model, wanted);
 	if (!index_facts_read(model->store, &facts))

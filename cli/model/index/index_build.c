@@ -25,7 +25,7 @@
 #include "cli/model/index/index_trace.h"
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/read/reader.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* States are taken at half of the file, at half of the remainder, and so on,
  * until this many bytes before its end; the last one is kept. When the trace
@@ -127,10 +127,10 @@ static void put_facts(const struct building *b, uint64_t prefix,
 		.events = pairing->events,
 		.last_stamp = pairing->last_stamp,
 		.undefined = pairing->undefined,
-		.most_bytes = pairing->most.bytes,
-		.most_blocks = pairing->most.blocks,
-		.most_edge = pairing->most.edge,
-		.most_stamp = pairing->most.stamp,
+		.most_bytes = pairing->peak.bytes,
+		.most_blocks = pairing->peak.blocks,
+		.most_edge = pairing->peak.edge,
+		.most_stamp = pairing->peak.stamp,
 		.growing = b->report.being_written,
 		.stretches = pairing->stretches,
 		.stretch_count = smaller(pairing->stretch_capacity,
@@ -141,7 +141,7 @@ static void put_facts(const struct building *b, uint64_t prefix,
 					model_threads(b->model)->count),
 	};
 
-	CLAIM_FULL(pairing->event_capacity == pairing->thread_capacity);
+	DEBUG_ASSERT(pairing->event_capacity == pairing->thread_capacity);
 	index_facts_write(&facts, writer);
 }
 

@@ -24,16 +24,16 @@ static uint64_t find_spans(struct index_cells *cells,
 	for (size_t i = 0; i < count; i++) {
 		const struct index_group *group = &list[i];
 		struct index_span *span = &cells->spans[group->node];
-		uint32_t last = span->least + span->more;
+		uint32_t last = span->min + span->more;
 
 		if (!span->used)
-			span->least = last = group->key;
-		if (group->key < span->least)
-			span->least = group->key;
+			span->min = last = group->key;
+		if (group->key < span->min)
+			span->min = group->key;
 		if (group->key > last)
 			last = group->key;
 		span->used = true;
-		span->more = last - span->least;
+		span->more = last - span->min;
 	}
 	for (size_t node = 0; node < nodes; node++) {
 		cells->spans[node].first = (uint32_t)sum;
@@ -57,7 +57,7 @@ void index_cells_make(struct index_cells *cells, const struct index_group *list,
 	for (size_t i = 0; i < count; i++) {
 		const struct index_span *span = &cells->spans[list[i].node];
 
-		cells->list[span->first + (list[i].key - span->least)] =
+		cells->list[span->first + (list[i].key - span->min)] =
 			(uint32_t)i;
 	}
 }
@@ -67,8 +67,8 @@ uint32_t index_cells_find(const struct index_cells *cells, uint32_t node,
 {
 	const struct index_span *span = &cells->spans[node];
 
-	return span->used && key - span->least <= span->more ?
-		cells->list[span->first + (key - span->least)] : STORE_NONE;
+	return span->used && key - span->min <= span->more ?
+		cells->list[span->first + (key - span->min)] : STORE_NONE;
 }
 
 void index_cells_free(struct index_cells *cells)

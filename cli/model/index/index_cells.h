@@ -14,10 +14,10 @@
 
 struct index_group;
 
-/* The cells of a node: one for each key from `least` to `least` + `more`. */
+/* The cells of a node: one for each key from `min` to `min` + `more`. */
 struct index_span {
 	uint32_t first;			/* index of its first cell */
-	uint32_t least, more;
+	uint32_t min, more;
 	bool used;			/* else the node has no cells */
 };
 

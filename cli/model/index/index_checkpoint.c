@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static uint64_t now_ns(void)
 {
@@ -60,7 +60,7 @@ struct store_writer *index_checkpoint_begin(struct index_checkpoint *parts,
 {
 	struct store_writer *branch;
 
-	CLAIM(parts->path != NULL && parts->new_path == NULL);
+	ASSERT(parts->path != NULL && parts->new_path == NULL);
 	parts->begun_ns = now_ns();
 	parts->new_path = grow_format("%s.new", parts->path);
 	unlink(parts->new_path);	/* from a maker that was killed */
@@ -89,7 +89,7 @@ bool index_checkpoint_end(struct index_checkpoint *parts,
 	uint64_t ended_ns;
 	int error;
 
-	CLAIM(parts->new_path != NULL);
+	ASSERT(parts->new_path != NULL);
 	own.options |= INDEX_CHECKPOINT;
 	error = store_writer_finish(branch, &own);
 	store_writer_free(branch);

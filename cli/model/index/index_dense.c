@@ -15,7 +15,7 @@
 #include "cli/model/model_state.h"
 #include "cli/model/index/index_groups.h"
 #include "cli/model/stats/histograms.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define WORD 64
 
@@ -146,7 +146,7 @@ uint32_t index_dense_number(const struct index_dense *dense, uint32_t place)
 	uint64_t word = dense->bits[place / WORD];
 	uint64_t bit = UINT64_C(1) << place % WORD;
 
-	CLAIM_FULL(place <= dense->cells);
+	DEBUG_ASSERT(place <= dense->cells);
 	if (!(word & bit))
 		return STORE_NONE;
 	return dense->before[place / WORD] +

@@ -25,7 +25,7 @@ struct index_facts {
 	uint64_t last_stamp;	/* of all events: the end of live blocks'
 				 * lifetimes */
 	uint64_t undefined;	/* index_pairing.h */
-	/* The peak of the whole recording, as in struct index_most. */
+	/* The peak of the whole recording, as in struct index_peak. */
 	uint64_t most_bytes, most_blocks, most_edge, most_stamp;
 	bool growing;		/* the trace was being written, and events in
 				 * its live file are not in the index */

@@ -23,7 +23,7 @@
 #include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/index/index_select.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Sums of this many groups fit in the caches. */
 #define ALL_MAX (1u << 16)
@@ -53,7 +53,7 @@ struct found {
 struct finding {
 	const struct model *model;
 	const struct index_dense *dense;
-	uint64_t most;
+	uint64_t max;
 	struct found worker[STORE_WORKERS_MAX];
 };
 
@@ -220,7 +220,7 @@ static void note_pair(const struct finding *finding, struct found *found,
 		return;
 	GROW(found->list, found->count, found->capacity);
 	found->list[found->count++] = group;
-	found->full = finding->most != 0 && found->count > finding->most;
+	found->full = finding->max != 0 && found->count > finding->max;
 }
 
 static void begin_pairs(struct found *found)
@@ -331,7 +331,7 @@ static void number_places(struct index_groups *groups)
 			add_group(groups, index_dense_node(dense, place),
 				  block_keys_number(&groups->keys, values));
 		}
-	CLAIM(groups->count == count);
+	ASSERT(groups->count == count);
 }
 
 static void forget(struct finding *finding)
@@ -453,14 +453,14 @@ static bool all_nodes(struct index_groups *groups)
 }
 
 bool index_groups_all(struct index_groups *groups, const struct model *model,
-		      uint64_t most)
+		      uint64_t max)
 {
 	begin(groups, model);
 	if (model->keys.count == 0)
 		return all_nodes(groups);
 	if (!index_dense_begin(&groups->dense, model, &model->keys) ||
 	    groups->dense.cells > ALL_MAX ||
-	    (most != 0 && groups->dense.cells > most)) {
+	    (max != 0 && groups->dense.cells > max)) {
 		index_groups_free(groups);
 		return false;
 	}
@@ -472,7 +472,7 @@ bool index_groups_all(struct index_groups *groups, const struct model *model,
 
 int index_groups_find(struct index_groups *groups, const struct model *model,
 		      struct store *store, const struct store_scan *scan,
-		      uint64_t most)
+		      uint64_t max)
 {
 	bool keyed = model->keys.count > 0;
 	struct finding *finding = grow_zeroed(1, sizeof(*finding));
@@ -480,7 +480,7 @@ int index_groups_find(struct index_groups *groups, const struct model *model,
 
 	begin(groups, model);
 	finding->model = model;
-	finding->most = most;
+	finding->max = max;
 	for (unsigned w = 0; w < STORE_WORKERS_MAX; w++)
 		block_keys_copy(&finding->worker[w].keys, &model->keys);
 	if (keyed && index_dense_begin(&groups->dense, model, &model->keys))
@@ -491,11 +491,11 @@ int index_groups_find(struct index_groups *groups, const struct model *model,
 				note_places : note_pairs, finding);
 	if (error == 0)
 		number(groups, finding);
-	if (error == 0 && most != 0 && groups->count > most)
+	if (error == 0 && max != 0 && groups->count > max)
 		error = -E2BIG;
 	forget(finding);
 	free(finding);
-	CLAIM(groups->count < STORE_NONE);
+	ASSERT(groups->count < STORE_NONE);
 	if (keyed && error == 0 && groups->dense.bits == NULL)
 		index_cells_make(&groups->cells, groups->list, groups->count,
 				 model->contexts.node_count);

@@ -42,19 +42,19 @@ struct index_groups {
 
 /*
  * The groups of all rows of a scan, by the keys of the model. 0; -E2BIG: there
- * are more than `most` (0: no limit); otherwise as store_scan_each. To be
+ * are more than `max` (0: no limit); otherwise as store_scan_each. To be
  * released in any case.
  */
 int index_groups_find(struct index_groups *groups, const struct model *model,
 		      struct store *store, const struct store_scan *scan,
-		      uint64_t most);
+		      uint64_t max);
 /*
  * The same without a scan, if few tuples are possible: each of them is a group,
- * even without rows. False: there may be more than `most`, or so many that a
+ * even without rows. False: there may be more than `max`, or so many that a
  * scan is faster.
  */
 bool index_groups_all(struct index_groups *groups, const struct model *model,
-		      uint64_t most);
+		      uint64_t max);
 void index_groups_free(struct index_groups *groups);
 /* The columns that hold the keys' values. */
 uint32_t index_groups_columns(const struct block_keys *keys);

@@ -11,7 +11,7 @@
 #include "cli/model/index/index_select.h"
 #include "cli/model/index/index_store.h"
 #include "cli/store/store_cursor.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static void add_block(struct model *then, const struct block *block)
 {
@@ -65,7 +65,7 @@ int index_live(const struct model *model, const struct model_looks *looks)
 	struct model *then = model_new(NULL, NULL);
 	int error = 0;
 
-	CLAIM(model->store != NULL);
+	ASSERT(model->store != NULL);
 	for (size_t i = 0; i < looks->count && error == 0; i++) {
 		blocks_clear(&then->edges.blocks);
 		/* before the first stamp there is nothing */

@@ -11,7 +11,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/model/model_state.h"
 #include "cli/model/index/index_facts.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FORMAT 1
 
@@ -107,7 +107,7 @@ static void write_spans(const struct spans *spans, struct store_writer *writer)
 		list[count++] = (struct kept_span){
 			span->start, span->end, span->owner, span->flags,
 		};
-	CLAIM_FULL(count <= spans->count);
+	DEBUG_ASSERT(count <= spans->count);
 	index_array_write(writer, "maps_spans", list, count * sizeof(*list));
 	free(list);
 }
@@ -276,13 +276,13 @@ bool index_maps_read(struct model *model, struct store *store)
 		mappings_are_valid(model, &kept) && spans_are_valid(&kept) &&
 		curve_is_valid(&kept);
 
-	CLAIM(!model->with_maps && model->maps.count == 0);
+	ASSERT(!model->with_maps && model->maps.count == 0);
 	if (good) {
 		take_words(&model->maps, &kept);
 		take_mappings(&model->maps, &kept);
 		take_sites(&model->maps, &kept);
 		model->with_maps = true;
-		CLAIM_FULL(maps_is_valid(&model->maps));
+		DEBUG_ASSERT(maps_is_valid(&model->maps));
 	}
 	free(kept.words);
 	free(kept.curve);

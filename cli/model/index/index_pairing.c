@@ -2,7 +2,7 @@
  * index_pairing.c: see index_pairing.h. Edges have the same meaning as in the
  * model (account.c, view.c), for all blocks.
  *
- *  I1  births[n].chain is chains_at(chains, n), for each live block.
+ *  I1  allocs[n].chain is chains_at(chains, n), for each live block.
  *  I2  Edges are numbered from 1, without gaps, in the order in which they were
  *      reported.
  */
@@ -20,7 +20,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LOOK_AHEAD 24		/* events before use at which the bucket is
 				 * prefetched, */
@@ -42,7 +42,7 @@ static uint32_t node_of(struct index_pairing *pairing, uint32_t context)
 static uint64_t between(const struct index_pairing *pairing,
 			const struct block *block)
 {
-	CLAIM_FULL(block->thread < pairing->thread_capacity);
+	DEBUG_ASSERT(block->thread < pairing->thread_capacity);
 	return (pairing->allocations[block->thread] - block->sequence) &
 		BLOCK_SEQUENCE;
 }
@@ -89,16 +89,16 @@ static inline void add_live(struct index_pairing *pairing,
 {
 	struct weight_amount amount = weight_block(block->size,
 						   pairing->sample_mean);
-	struct index_most *most = &pairing->most;
+	struct index_peak *peak = &pairing->peak;
 
-	most->live_bytes += amount.bytes;
-	most->live_blocks += amount.blocks;
-	if (most->live_bytes <= most->bytes)
+	peak->live_bytes += amount.bytes;
+	peak->live_blocks += amount.blocks;
+	if (peak->live_bytes <= peak->bytes)
 		return;
-	most->bytes = most->live_bytes;
-	most->blocks = most->live_blocks;
-	most->edge = pairing->edge_count;
-	most->stamp = block->alloc;
+	peak->bytes = peak->live_bytes;
+	peak->blocks = peak->live_blocks;
+	peak->edge = pairing->edge_count;
+	peak->stamp = block->alloc;
 }
 
 static inline void drop_live(struct index_pairing *pairing,
@@ -107,8 +107,8 @@ static inline void drop_live(struct index_pairing *pairing,
 	struct weight_amount amount = weight_block(block->size,
 						   pairing->sample_mean);
 
-	pairing->most.live_bytes -= amount.bytes;
-	pairing->most.live_blocks -= amount.blocks;
+	pairing->peak.live_bytes -= amount.bytes;
+	pairing->peak.live_blocks -= amount.blocks;
 }
 
 static inline void alloc(void *owner, struct block *block, uint32_t lane,
@@ -118,7 +118,7 @@ static inline void alloc(void *owner, struct block *block, uint32_t lane,
 	uint32_t number = blocks_number(&pairing->edges.blocks, block);
 	uint64_t *allocations = &pairing->allocations[lane >> 1];
 
-	CLAIM_FULL(lane >> 1 < pairing->thread_capacity);
+	DEBUG_ASSERT(lane >> 1 < pairing->thread_capacity);
 	block->sequence = ++*allocations & BLOCK_SEQUENCE;
 	if (pairing->sampled)
 		*allocations += WEIGHT_BETWEEN;
@@ -157,13 +157,13 @@ void index_pairing_chain_lost(struct index_pairing *pairing, uint32_t chain)
 static uint32_t leave_chain(struct index_pairing *pairing,
 			    const struct block *block, uint32_t number)
 {
-	struct index_alloc *born = &pairing->allocs[number];
+	struct index_alloc *entry = &pairing->allocs[number];
 	uint32_t chain = chains_leave(&pairing->chains, number, block);
 
-	CLAIM_FULL(born->chain == 0 || born->chain == chain);	/* I1 */
-	if (born->chain == 0)
+	DEBUG_ASSERT(entry->chain == 0 || entry->chain == chain);	/* I1 */
+	if (entry->chain == 0)
 		index_pairing_number(pairing, chain);
-	born->chain = chain;
+	entry->chain = chain;
 	return chain;
 }
 
@@ -300,7 +300,7 @@ static struct listed *list_live(const struct index_pairing *pairing,
 	while (blocks_next(blocks, &number) != NULL)
 		list[(*count)++] = (struct listed){
 			pairing->allocs[number].edge, number };
-	CLAIM_FULL(*count == blocks->count);
+	DEBUG_ASSERT(*count == blocks->count);
 	SORT(list, *count, by_edge);
 	return list;
 }
@@ -498,7 +498,7 @@ static void take_events(void *owner, uint32_t lane,
 	struct index_pairing *pairing = owner;
 	size_t i;
 
-	CLAIM_FULL(count > 0);
+	DEBUG_ASSERT(count > 0);
 	if (!pairing->begun)
 		begin(pairing);
 	if (pairing->head)
@@ -557,7 +557,7 @@ void index_pairing_follow_maps(struct index_pairing *pairing)
 {
 	struct model *model = pairing->model;
 
-	CLAIM(!pairing->begun && !model->with_maps);
+	ASSERT(!pairing->begun && !model->with_maps);
 	model->with_maps = true;
 	pairing->maps = &model->maps;
 	/* the model's own edges have no blocks */

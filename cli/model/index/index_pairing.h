@@ -4,7 +4,7 @@
  * companion (model_observer.h) of a model that reads everything except events,
  * so nodes and threads have the same numbers as in any model of the trace.
  *
- *	events ─▶ edges (core/edges.h) ─▶ birth   kept until the block ends
+ *	events ─▶ edges (core/edges.h) ─▶ alloc   kept until the block ends
  *	                                └▶ end     a row
  *
  * Special cases:
@@ -51,7 +51,7 @@ struct index_stretch {
 
 /* Live blocks of all heaps except the program's own, and the largest live bytes
  * so far, with its edge and stamp. Weighted (weight.h). */
-struct index_most {
+struct index_peak {
 	uint64_t live_bytes, live_blocks;
 	uint64_t bytes, blocks, edge, stamp;
 };
@@ -74,9 +74,9 @@ struct index_pairing {
 	uint32_t chain_count;	/* numbers given so far */
 	uint64_t leaving;	/* as in the model */
 	uint64_t edge_count;
-	struct index_most most;
+	struct index_peak peak;
 	struct maps *maps;	/* the model's, following the events; or NULL */
-	uint64_t sample_mean;	/* for `most` */
+	uint64_t sample_mean;	/* for `peak` */
 	uint64_t ended;		/* rows passed to `tell` */
 	uint64_t last_stamp;
 	uint64_t events;

@@ -14,7 +14,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/store/store_cursor.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const size_t widths[STATE_LISTS] = INDEX_STATE_WIDTHS;
 
@@ -144,7 +144,7 @@ static bool take_head(const struct index_resume *resume,
 	pairing->off = head[STATE_FLAGS] & STATE_OFF;
 	pairing->sampled = head[STATE_FLAGS] & STATE_SAMPLED;
 	pairing->sample_mean = model_sample_mean(pairing->model);
-	memcpy(&pairing->most, head + STATE_MOST, sizeof(pairing->most));
+	memcpy(&pairing->peak, head + STATE_PEAK, sizeof(pairing->peak));
 	pairing->edges.gap |= (head[STATE_FLAGS] & STATE_GAP) != 0;
 	return true;
 }
@@ -372,7 +372,7 @@ static bool keeps_ended(const struct index_resume *resume)
 	const struct store_scan scan = { .terms = &term, .term_count = 1 };
 	uint64_t rows, bytes;
 
-	return behind.least > 0 &&
+	return behind.min > 0 &&
 	       store_scan_count(resume->store, &scan, &rows, &bytes) == 0 &&
 	       rows == store_rows(resume->store) - resume->ended;
 }
@@ -413,7 +413,7 @@ bool index_resume_take_up(struct index_resume *resume,
 {
 	const struct index_list *lists = resume->lists;
 
-	CLAIM(!resume->done);
+	ASSERT(!resume->done);
 	resume->done = true;
 	return keeps_ended(resume) && take_head(resume, pairing) &&
 	       take_threads(&lists[STATE_THREADS], pairing) &&

@@ -9,7 +9,7 @@
 
 #include "cli/model/core/blocks.h"
 #include "cli/model/stats/freed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static uint64_t value_of(const struct store_batch *batch, size_t row,
 			 enum store_column column)
@@ -20,7 +20,7 @@ static uint64_t value_of(const struct store_batch *batch, size_t row,
 struct block index_block(const struct model *model,
 			 const struct store_batch *batch, size_t row)
 {
-	CLAIM_FULL(row < batch->count);
+	DEBUG_ASSERT(row < batch->count);
 	return (struct block){
 		.address = value_of(batch, row, STORE_ADDRESS),
 		.size = value_of(batch, row, STORE_SIZE),
@@ -86,14 +86,14 @@ static void keep(void *keeper, unsigned worker,
 }
 
 static void add_term(struct index_select *select, enum store_column column,
-		     uint64_t least, uint64_t greatest)
+		     uint64_t min, uint64_t max)
 {
 	size_t n = select->scan.term_count;
 
-	if (least == 0 && greatest == UINT64_MAX)
+	if (min == 0 && max == UINT64_MAX)
 		return;
-	CLAIM_FULL(n < INDEX_TERMS);
-	select->ranges[n] = (struct store_range){ least, greatest };
+	DEBUG_ASSERT(n < INDEX_TERMS);
+	select->ranges[n] = (struct store_range){ min, max };
 	select->terms[n] = (struct store_term){
 		.column = column, .ranges = &select->ranges[n],
 		.range_count = 1,
@@ -110,7 +110,7 @@ static void add_threads(struct index_select *select)
 
 	if (bounds->threads == NULL)
 		return;
-	CLAIM_FULL(n < INDEX_TERMS);
+	DEBUG_ASSERT(n < INDEX_TERMS);
 	select->terms[n] = (struct store_term){
 		.column = STORE_THREAD, .set = bounds->threads,
 		.set_size = bounds->thread_count,
@@ -155,7 +155,7 @@ void index_select_foreign(struct index_select *select,
 {
 	uint64_t view = model->controls.view;
 
-	CLAIM(view > 0);
+	ASSERT(view > 0);
 	begin(select, model, cancel);
 	add_term(select, STORE_BEGIN, 0, view - 1);
 	add_term(select, STORE_END, view, UINT64_MAX);

@@ -9,7 +9,7 @@
 #include "cli/base/sort.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static void put(struct index_state *state, uint64_t word)
 {
@@ -31,12 +31,12 @@ static void put_chain(struct index_state *state,
 	put(state, chain != 0 ? pairing->chains.list[chain].length : 0);
 }
 
-static void put_most(struct index_state *state, const struct index_most *most)
+static void put_peak(struct index_state *state, const struct index_peak *peak)
 {
-	uint64_t words[INDEX_STATE_MOST];
+	uint64_t words[INDEX_STATE_PEAK];
 
-	memcpy(words, most, sizeof(words));
-	for (size_t i = 0; i < INDEX_STATE_MOST; i++)
+	memcpy(words, peak, sizeof(words));
+	for (size_t i = 0; i < INDEX_STATE_PEAK; i++)
 		put(state, words[i]);
 }
 
@@ -190,7 +190,7 @@ bool index_state_take(struct index_state *state, struct index_pairing *pairing,
 {
 	state->count = pairing->sequence_count = 0;
 	pairing->taken_edges = 0;
-	CLAIM_FULL(pairing->leaving == 0);
+	DEBUG_ASSERT(pairing->leaving == 0);
 	put(state, INDEX_STATE_VERSION);
 	put(state, offset);
 	put(state, pairing->ended);
@@ -203,8 +203,8 @@ bool index_state_take(struct index_state *state, struct index_pairing *pairing,
 	put(state, (pairing->off ? STATE_OFF : 0) |
 		   (pairing->sampled ? STATE_SAMPLED : 0) |
 		   (pairing->edges.gap ? STATE_GAP : 0));
-	put_most(state, &pairing->most);
-	CLAIM_FULL(state->count == STATE_HEAD);
+	put_peak(state, &pairing->peak);
+	DEBUG_ASSERT(state->count == STATE_HEAD);
 	if (!put_points(state, reader) || !pairing->begun) {
 		state->count = 0;
 		return false;

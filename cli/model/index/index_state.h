@@ -38,14 +38,14 @@
 #define INDEX_STATE_BLOB "state"
 #define INDEX_STATE_VERSION 2
 
-#define INDEX_STATE_MOST (sizeof(struct index_most) / sizeof(uint64_t))
+#define INDEX_STATE_PEAK (sizeof(struct index_peak) / sizeof(uint64_t))
 
 enum index_state_head {
 	STATE_VERSION, STATE_OFFSET, STATE_ENDED, STATE_EDGES, STATE_CHAINS,
 	STATE_STAMP, STATE_EVENTS, STATE_UNDEFINED, STATE_CONTROLS,
 	STATE_FLAGS,		/* enum index_state_flag */
-	STATE_MOST,		/* struct index_most, field by field */
-	STATE_HEAD = STATE_MOST + INDEX_STATE_MOST
+	STATE_PEAK,		/* struct index_peak, field by field */
+	STATE_HEAD = STATE_PEAK + INDEX_STATE_PEAK
 };
 
 enum index_state_flag { STATE_OFF = 1, STATE_SAMPLED = 2, STATE_GAP = 4 };

@@ -12,7 +12,7 @@
 #include "cli/model/index/index_groups.h"
 #include "cli/model/index/index_select.h"
 #include "cli/model/index/index_store.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The selected rows, and the caller's groups. */
 struct sweep {
@@ -73,7 +73,7 @@ static int begin(struct sweep *sweep, const struct model *model,
 {
 	int error;
 
-	CLAIM(grouping->count < STORE_NONE);
+	ASSERT(grouping->count < STORE_NONE);
 	index_select(&sweep->select, model, grouping->cancel);
 	sweep->weight = index_weight(model);
 	error = index_groups_find(&sweep->groups, model, model->store,

@@ -1,6 +1,6 @@
 /*
  * maps.c: mappings and their measures. maps_events.c applies events,
- * maps_scan.c applies looks, maps_origin.c finds the makers of mappings that a
+ * maps_scan.c applies looks, maps_origin.c finds the origins of mappings that a
  * look has found.
  *
  *	EXTRA events ──▶ maps_extra ──┐
@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 
 const char *const map_origin_names[MAP_ORIGINS] = {
@@ -44,7 +44,7 @@ static struct map_site *site_of(struct maps *maps,
 	uint64_t key = (uint64_t)mapping->origin << 32 | mapping->node;
 	uint32_t i = table_number(&maps->by_site, key, maps->site_count);
 
-	CLAIM_FULL(i <= maps->site_count);
+	DEBUG_ASSERT(i <= maps->site_count);
 	if (i == maps->site_count) {
 		GROW(maps->sites, maps->site_count, maps->site_capacity);
 		maps->sites[maps->site_count++] = (struct map_site){
@@ -67,7 +67,7 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 	if (mapping->origin == MAP_RECORDER)
 		maps->own_bytes += mapping->bytes * one;
 	if (mapping->origin == MAP_OTHER)
-		maps->unclaimed += mapping->bytes * one;
+		maps->unattributed += mapping->bytes * one;
 }
 
 #define COUNT_IN UINT64_C(1)
@@ -75,7 +75,7 @@ static void count_mapping(struct maps *maps, const struct mapping *mapping,
 
 /* Reduces the curve to about half as many points: a point has the maximum of
  * all points up to a step after it; later points keep their own time. */
-static void thin_out(struct map_curve *curve)
+static void downsample(struct map_curve *curve)
 {
 	uint64_t whole = curve->points[curve->count - 1].stamp -
 		curve->points[0].stamp;
@@ -117,7 +117,7 @@ void maps_note(struct maps *maps, uint64_t stamp)
 		return;
 	}
 	if (curve->count == MAPS_POINTS)
-		thin_out(curve);
+		downsample(curve);
 	curve->points[curve->count++] = (struct map_point){ stamp, bytes };
 }
 
@@ -157,7 +157,7 @@ static void retire(struct maps *maps, uint32_t index)
 					 sizeof(*maps->gone));
 		memset(maps->gone, 0xff, MAPS_KEPT * sizeof(*maps->gone));
 	}
-	CLAIM_FULL(index < maps->count && maps->list[index].bytes == 0);
+	DEBUG_ASSERT(index < maps->count && maps->list[index].bytes == 0);
 	maps->gone[maps->gone_count++ % MAPS_KEPT] = index;
 }
 
@@ -169,7 +169,7 @@ uint32_t maps_add(struct maps *maps, const struct mapping *mapping,
 
 	*new = *mapping;
 	new->bytes = new->size;
-	CLAIM_FULL(new->size > 0 && new->start < new->start + new->size);
+	DEBUG_ASSERT(new->size > 0 && new->start < new->start + new->size);
 	spans_put(&maps->spans, new->start, new->start + new->size, i, flags);
 	count_mapping(maps, new, COUNT_IN);
 	return i;
@@ -180,7 +180,7 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 {
 	struct mapping *mapping = &maps->list[index];
 
-	CLAIM_FULL(index < maps->count && start < end);
+	DEBUG_ASSERT(index < maps->count && start < end);
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->size += end - start;
 	mapping->bytes += end - start;
@@ -195,8 +195,8 @@ static void take_span(struct maps *maps, const struct span *piece, bool gone)
 	struct mapping *mapping = &maps->list[piece->owner];
 	uint64_t bytes = piece->end - piece->start;
 
-	CLAIM_FULL(piece->owner < maps->count &&
-		   mapping->bytes >= bytes); /* I1 */
+	DEBUG_ASSERT(piece->owner < maps->count &&
+		     mapping->bytes >= bytes); /* I1 */
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes -= bytes;
 	if (!gone)
@@ -237,7 +237,7 @@ void maps_restore(struct maps *maps, const struct span *piece)
 {
 	struct mapping *mapping = &maps->list[piece->owner];
 
-	CLAIM_FULL(piece->owner < maps->count && piece->start < piece->end);
+	DEBUG_ASSERT(piece->owner < maps->count && piece->start < piece->end);
 	count_mapping(maps, mapping, COUNT_OUT);
 	mapping->bytes += piece->end - piece->start;
 	mapping->unmapped = 0;
@@ -246,8 +246,8 @@ void maps_restore(struct maps *maps, const struct span *piece)
 		  piece->flags);
 }
 
-uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
-		    enum map_origin origin, uint32_t node, uint64_t stamp)
+uint32_t maps_attribute(struct maps *maps, uint64_t start, uint64_t end,
+			enum map_origin origin, uint32_t node, uint64_t stamp)
 {
 	struct mapping mapping = { 0 };
 	uint32_t index = MAPS_NONE;
@@ -287,7 +287,7 @@ void maps_init(struct maps *maps, const struct blocks *blocks,
 	maps->due = UINT64_MAX;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool curve_is_valid(const struct map_curve *curve)
 {
 	for (size_t i = 1; i < curve->count; i++)
@@ -314,7 +314,7 @@ bool maps_is_valid(const struct maps *maps)
 void maps_finish(struct maps *maps)
 {
 	maps_scan_all(maps, UINT64_MAX);
-	CLAIM_FULL(maps_is_valid(maps));
+	DEBUG_ASSERT(maps_is_valid(maps));
 	if (maps->curve.count > 0 && maps->curve.step > 0) {
 		/* end with the exact value, not a maximum of several points */
 		maps->curve.step = 0;

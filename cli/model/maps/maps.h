@@ -7,7 +7,7 @@
  * by a raw system call.
  *
  * A *mapping* is made by one call, or found by one look in one address range.
- * It keeps its maker whatever happens to parts of it. A *span* (spans.h) is a
+ * It keeps its origin whatever happens to parts of it. A *span* (spans.h) is a
  * range that the mapping still has. Mappings do not count as allocations.
  */
 #ifndef GNOMON_MAPS_H
@@ -180,8 +180,8 @@ struct maps {
 	/* Pages that already have a first block, in a direct-mapped cache: most
 	 * blocks are in one of them. */
 	uint64_t recent[1 << MAPS_RECENT_BITS];
-	uint64_t unclaimed;		/* bytes whose maker is unknown; a block
-					 * may still reveal it */
+	uint64_t unattributed;		/* bytes whose origin is unknown; a
+					 * block may still reveal it */
 };
 
 void maps_init(struct maps *maps, const struct blocks *blocks,
@@ -250,10 +250,10 @@ void maps_extend(struct maps *maps, uint32_t index, uint64_t start,
 		 uint64_t end, uint32_t flags);
 /* [start, end) is unmapped. */
 void maps_cut(struct maps *maps, uint64_t start, uint64_t end);
-/* Gives a range of existing mappings to a new mapping with another maker.
+/* Gives a range of existing mappings to a new mapping with another origin.
  * Returns its index. */
-uint32_t maps_claim(struct maps *maps, uint64_t start, uint64_t end,
-		    enum map_origin origin, uint32_t node, uint64_t stamp);
+uint32_t maps_attribute(struct maps *maps, uint64_t start, uint64_t end,
+			enum map_origin origin, uint32_t node, uint64_t stamp);
 /* The same, as if the last look had not found the range: another event shows
  * who made it. */
 void maps_unfind(struct maps *maps, uint64_t start, uint64_t end);
@@ -262,16 +262,16 @@ void maps_restore(struct maps *maps, const struct span *piece);
 void maps_note(struct maps *maps, uint64_t stamp);
 uint32_t maps_node(struct maps *maps, uint32_t context);
 
-/* Finds the makers of the mappings that a look has found, as far as known. */
+/* Finds the origins of the mappings that a look has found, as far as known. */
 void maps_explain(struct maps *maps, const struct trace_maps *head);
 /* A stack was identified as a thread's. */
 void maps_explain_create(struct maps *maps, const struct map_clue *clue);
 /* A block shows who mapped [start, start + size) or, if size is 0, the span
- * around it. Applies only where the maker is unknown. */
+ * around it. Applies only where the origin is unknown. */
 void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 		       const struct map_clue *clue);
 
-/* I1 of maps.c, and the order of the curve. With GNOMON_CLAIMS. */
+/* I1 of maps.c, and the order of the curve. With GNOMON_DEBUG_ASSERTS. */
 bool maps_is_valid(const struct maps *maps);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * maps_events.c: applies events and blocks to mappings. Stores data for the
- * next look: ranges that changed, and clues about the makers of mappings
+ * next look: ranges that changed, and clues about the origins of mappings
  * without an event.
  *
  * Called by the reader's thread.
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SHARED_TYPE 1		/* MAP_SHARED, or MAP_SHARED_VALIDATE: odd */
 #define REMAP_KEEPS 4		/* MREMAP_DONTUNMAP */
@@ -121,7 +121,7 @@ static void keep_undo(struct maps *maps, uint64_t start, uint64_t end)
 			piece.start = start;
 		if (piece.end > end)
 			piece.end = end;
-		CLAIM_FULL(piece.start < piece.end);
+		DEBUG_ASSERT(piece.start < piece.end);
 		GROW(maps->undo, maps->undo_count, maps->undo_capacity);
 		maps->undo[maps->undo_count++] = piece;
 		span = spans_at(&maps->spans, span->end);
@@ -173,7 +173,7 @@ static void move_spans(struct maps *maps, uint64_t from, uint64_t size,
 		const struct span *piece = &pieces[i];
 		struct mapping *mapping = &maps->list[piece->owner];
 
-		CLAIM_FULL(piece->start >= from && piece->end - from <= size);
+		DEBUG_ASSERT(piece->start >= from && piece->end - from <= size);
 		if (piece->start == mapping->start)
 			mapping->start = piece->start - from + to;
 		spans_put(&maps->spans, piece->start - from + to,
@@ -350,8 +350,8 @@ static void first_in_page(struct maps *maps, uint64_t address,
 	uint32_t i = table_get(&maps->by_page, page);
 	struct map_clue clue = { .stamp = event->stamp, .address = address };
 
-	CLAIM_FULL(i == TABLE_NONE ||
-		   (i < maps->page_count && maps->pages[i].page == page));
+	DEBUG_ASSERT(i == TABLE_NONE ||
+		     (i < maps->page_count && maps->pages[i].page == page));
 	maps->recent[maps_recent_place(page / MAPS_PAGE)] = page / MAPS_PAGE;
 	if (i != TABLE_NONE && maps->pages[i].stamp != 0)
 		return;

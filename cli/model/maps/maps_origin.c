@@ -1,5 +1,5 @@
 /*
- * maps_origin.c: finds the maker of a mapping that a look has found. No call
+ * maps_origin.c: finds the origin of a mapping that a look has found. No call
  * was recorded, but an event shows why the C library made it:
  *
  *	a block in a mapping of its own      malloc, of this block
@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/base/text/base_name.h"
 #include "cli/model/maps/maps.h"
@@ -26,7 +26,7 @@ static bool is_unowned(const struct maps *maps, const struct span *span)
 {
 	const struct mapping *mapping = &maps->list[span->owner];
 
-	CLAIM_FULL(span->owner < maps->count);
+	DEBUG_ASSERT(span->owner < maps->count);
 	return mapping->look != 0 && !(span->flags & MAPS_SPAN_FILE) &&
 		(mapping->origin == MAP_OTHER ||
 		 (mapping->look == maps->looks &&
@@ -39,7 +39,7 @@ static bool is_accessible(const struct span *span)
 			      GT_MAPS_EXECUTE);
 }
 
-/* The span at this address, if its maker is not known. */
+/* The span at this address, if its origin is not known. */
 static const struct span *unowned_at(const struct maps *maps,
 				     uint64_t address)
 {
@@ -96,8 +96,8 @@ void maps_explain_create(struct maps *maps, const struct map_clue *clue)
 	const struct span *span = unowned_at(maps, clue->address);
 
 	if (span != NULL)
-		maps_claim(maps, start_with_guard(maps, span), span->end,
-			   MAP_CREATE, clue->node, clue->stamp);
+		maps_attribute(maps, start_with_guard(maps, span), span->end,
+			       MAP_CREATE, clue->node, clue->stamp);
 }
 
 void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
@@ -106,7 +106,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	const struct span *span;
 	uint64_t end;
 
-	if (size == 0 && maps->unclaimed == 0)
+	if (size == 0 && maps->unattributed == 0)
 		return;
 	span = size > 0 ? ground_of(maps, start) : unowned_at(maps, start);
 	if (span == NULL)
@@ -117,7 +117,7 @@ void maps_explain_late(struct maps *maps, uint64_t start, uint64_t size,
 	} else {
 		end = size < span->end - start ? start + size : span->end;
 	}
-	maps_claim(maps, start, end, MAP_MALLOC, clue->node, clue->stamp);
+	maps_attribute(maps, start, end, MAP_MALLOC, clue->node, clue->stamp);
 }
 
 /* The mapping of a block that is still live. */
@@ -128,9 +128,9 @@ static void explain_block(struct maps *maps, const struct map_clue *clue)
 
 	if (span == NULL || blocks_find(maps->blocks, clue->address) == NULL)
 		return;
-	maps_claim(maps, start, clue->size < span->end - start ?
-		   start + clue->size : span->end, MAP_MALLOC, clue->node,
-		   clue->stamp);
+	maps_attribute(maps, start, clue->size < span->end - start ?
+		       start + clue->size : span->end, MAP_MALLOC, clue->node,
+		       clue->stamp);
 }
 
 static void explain_shmat(struct maps *maps, const struct map_clue *clue)
@@ -143,8 +143,8 @@ static void explain_shmat(struct maps *maps, const struct map_clue *clue)
 	mapping = &maps->list[span->owner];
 	if (mapping->look == 0 || mapping->origin != MAP_OTHER)
 		return;
-	maps_claim(maps, span->start, span->end, MAP_PROGRAM, clue->node,
-		   clue->stamp);
+	maps_attribute(maps, span->start, span->end, MAP_PROGRAM, clue->node,
+		       clue->stamp);
 }
 
 /* FNV-1a (Fowler, Noll, Vo), as preload/hooks/hooks_dlopen.c has it. */
@@ -189,7 +189,7 @@ static bool has_code(const struct maps *maps, uint32_t index)
 
 	while ((span = spans_at(&maps->spans, at)) != NULL &&
 	       span->start < end) {
-		CLAIM_FULL(at < span->end);
+		DEBUG_ASSERT(at < span->end);
 		if (span->owner == index && span->flags & GT_MAPS_EXECUTE)
 			return true;
 		at = span->end;
@@ -208,9 +208,9 @@ static void explain_file(struct maps *maps, uint32_t index,
 		return;
 	clue = loader_of(maps, mapping, head);
 	if (clue != NULL)
-		maps_claim(maps, mapping->start,
-			   mapping->start + mapping->size, MAP_DLOPEN,
-			   clue->node, clue->stamp);
+		maps_attribute(maps, mapping->start,
+			       mapping->start + mapping->size, MAP_DLOPEN,
+			       clue->node, clue->stamp);
 }
 
 /* The earliest of the blocks in [start, end) that came after `since`. */
@@ -228,7 +228,7 @@ static const struct map_page *first_block(const struct maps *maps,
 		const struct map_page *page = k == TABLE_NONE ? NULL :
 			&maps->pages[k];
 
-		CLAIM_FULL(k == TABLE_NONE || k < maps->page_count);
+		DEBUG_ASSERT(k == TABLE_NONE || k < maps->page_count);
 		if (page == NULL || page->page - start >= end - start ||
 		    page->stamp == 0 || page->stamp + maps->window < since)
 			continue;
@@ -238,7 +238,8 @@ static const struct map_page *first_block(const struct maps *maps,
 	return first;
 }
 
-/* Range by range, since a claim removes some of them from the mapping. */
+/* Range by range, since maps_attribute removes some of them from the
+ * mapping. */
 static void explain_blocks(struct maps *maps, uint32_t index,
 			   const struct trace_maps *head)
 {
@@ -256,10 +257,10 @@ static void explain_blocks(struct maps *maps, uint32_t index,
 			page = first_block(maps, from, to, head->since);
 		if (page != NULL) {
 			to = end_with_rest(maps, span);
-			maps_claim(maps, from, to, MAP_MALLOC, page->node,
-				   page->stamp);
+			maps_attribute(maps, from, to, MAP_MALLOC, page->node,
+				       page->stamp);
 		}
-		CLAIM_FULL(at < to);
+		DEBUG_ASSERT(at < to);
 		at = to;
 	}
 }
@@ -280,7 +281,7 @@ void maps_explain(struct maps *maps, const struct trace_maps *head)
 		if (maps->clues[i].what == GT_EXTRA_CREATE)
 			maps_explain_create(maps, &maps->clues[i]);
 	for (size_t i = 0; i < maps->found_count; i++) {
-		CLAIM_FULL(maps->found[i] < maps->count);
+		DEBUG_ASSERT(maps->found[i] < maps->count);
 		if (maps->list[maps->found[i]].origin != MAP_OTHER ||
 		    maps->list[maps->found[i]].bytes == 0)
 			continue;

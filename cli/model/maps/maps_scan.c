@@ -26,7 +26,7 @@
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
 #include "cli/model/maps/maps.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* ---- from chunks to a list ---- */
 
@@ -124,7 +124,7 @@ static void apply_differences(struct maps *maps, const struct map_scan *look)
 	}
 	while (old < old_count && maps->kernel[old].start < top)
 		merge_in(&merging, as_before(&maps->kernel[old++]));
-	CLAIM_FULL(merging.count <= old_count + look->count);
+	DEBUG_ASSERT(merging.count <= old_count + look->count);
 	free(maps->kernel);
 	maps->kernel = merging.list;
 	maps->kernel_count = merging.count;
@@ -171,7 +171,7 @@ static void touched_ranges(const struct maps *maps, uint64_t since,
 		ranges->list[kept++] = ranges->list[i];
 	}
 	ranges->count = kept;
-	CLAIM_FULL(kept <= maps->touch_count);
+	DEBUG_ASSERT(kept <= maps->touch_count);
 }
 
 static bool ends_behind(const void *list, size_t i, uint64_t address)
@@ -283,7 +283,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 					 &c->unclear : &c->leaving,
 					 &start, end);
 
-		CLAIM_FULL(start <= to && to <= end);
+		DEBUG_ASSERT(start <= to && to <= end);
 		if (start < to && !found_stack(c, map, start, to))
 			found_part(c, map, start, to);
 		start = to;
@@ -293,7 +293,7 @@ static void found(struct comparing *c, const struct trace_map *map,
 /* Blocks in this range do not show who maps it next. */
 static void forget_pages(struct maps *maps, uint64_t start, uint64_t end)
 {
-	CLAIM_FULL(start < end);
+	DEBUG_ASSERT(start < end);
 	memset(maps->recent, 0, sizeof(maps->recent));
 	if ((end - start) / MAPS_PAGE > maps->page_count) {
 		for (size_t i = 0; i < maps->page_count; i++)
@@ -314,7 +314,7 @@ static void lost(struct comparing *c, uint64_t start, uint64_t end)
 	while (start < end) {
 		uint64_t to = clear_part(&c->unclear, &start, end);
 
-		CLAIM_FULL(start <= to && to <= end);
+		DEBUG_ASSERT(start <= to && to <= end);
 		if (start < to) {
 			maps_cut(c->maps, start, to);
 			forget_pages(c->maps, start, to);
@@ -388,7 +388,7 @@ static void compare_one(struct comparing *c, const struct trace_map *map)
 				c->last_end = to;
 			}
 		}
-		CLAIM_FULL(at < to);
+		DEBUG_ASSERT(at < to);
 		at = to;
 	}
 }
@@ -401,7 +401,7 @@ static void compare_all(struct comparing *c)
 	for (size_t i = 0; i < maps->kernel_count; i++) {
 		const struct trace_map *map = &maps->kernel[i];
 
-		CLAIM_FULL(at <= map->start);
+		DEBUG_ASSERT(at <= map->start);
 		lost_between(c, at, map->start);
 		compare_one(c, map);
 		at = map->end;

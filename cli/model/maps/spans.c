@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static uint32_t next_random(struct spans *spans)
 {
@@ -45,7 +45,7 @@ static uint32_t make(struct spans *spans, uint64_t start, uint64_t end,
 		GROW(spans->list, spans->count, spans->capacity);
 		i = (uint32_t)spans->count++;
 	}
-	CLAIM_FULL(i != 0 && i < spans->count && start < end);
+	DEBUG_ASSERT(i != 0 && i < spans->count && start < end);
 	spans->list[i] = (struct span){
 		start, end, owner, flags, 0, 0, next_random(spans)
 	};
@@ -59,7 +59,7 @@ static uint32_t join(struct spans *spans, uint32_t low, uint32_t high)
 
 	if (low == 0 || high == 0)
 		return low | high;
-	CLAIM_FULL(list[low].start < list[high].start);
+	DEBUG_ASSERT(list[low].start < list[high].start);
 	if (list[low].priority > list[high].priority) {
 		list[low].right = join(spans, list[low].right, high);
 		return low;
@@ -100,7 +100,7 @@ struct span *spans_at(const struct spans *spans, uint64_t address)
 			i = span->right;
 		}
 	}
-	CLAIM_FULL(found == NULL || found->end > address);
+	DEBUG_ASSERT(found == NULL || found->end > address);
 	return found;
 }
 
@@ -116,12 +116,12 @@ void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 	       uint32_t owner, uint32_t flags)
 {
 	assert(start < end && end <= SPANS_END);	/* I1 */
-	CLAIM_FULL(spans_at(spans, start) == NULL ||
-		   spans_at(spans, start)->start >= end);
+	DEBUG_ASSERT(spans_at(spans, start) == NULL ||
+		     spans_at(spans, start)->start >= end);
 	insert(spans, make(spans, start, end, owner, flags));
 	spans->bytes += end - start;
-	CLAIM_FULL((spans->count & (spans->count - 1)) ||
-		   spans_is_valid(spans));
+	DEBUG_ASSERT((spans->count & (spans->count - 1)) ||
+		     spans_is_valid(spans));
 }
 
 void spans_split(struct spans *spans, uint64_t address)
@@ -132,7 +132,7 @@ void spans_split(struct spans *spans, uint64_t address)
 	if (span == NULL || span->start >= address)
 		return;
 	whole = *span;
-	CLAIM_FULL(address < whole.end);
+	DEBUG_ASSERT(address < whole.end);
 	span->end = address;
 	insert(spans, make(spans, address, whole.end, whole.owner,
 			   whole.flags));
@@ -149,7 +149,7 @@ static void drop(struct spans *spans, uint32_t tree,
 		return;
 	drop(spans, span->left, gone, owner);
 	right = span->right;
-	CLAIM_FULL(spans->bytes >= span->end - span->start);
+	DEBUG_ASSERT(spans->bytes >= span->end - span->start);
 	spans->bytes -= span->end - span->start;
 	if (gone != NULL)
 		gone(owner, span);
@@ -172,7 +172,7 @@ void spans_cut(struct spans *spans, uint64_t start, uint64_t end,
 	part(spans, middle, end, &middle, &high);
 	spans->root = join(spans, low, high);
 	drop(spans, middle, gone, owner);
-	CLAIM_FULL(!spans->root == !spans->bytes);
+	DEBUG_ASSERT(!spans->root == !spans->bytes);
 }
 
 struct taken {
@@ -204,7 +204,7 @@ void spans_free(struct spans *spans)
 	memset(spans, 0, sizeof(*spans));
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Adds up the spans of the tree; false: some are outside of [low, high). */
 static bool tree_is_valid(const struct spans *spans, uint32_t tree,
 			  uint64_t low, uint64_t high, uint64_t *bytes)

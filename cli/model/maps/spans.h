@@ -56,7 +56,7 @@ void spans_put(struct spans *spans, uint64_t start, uint64_t end,
 void spans_split(struct spans *spans, uint64_t address);
 
 /* The tree is a search tree and a heap by priority, spans do not overlap, and
- * the sum is right. With GNOMON_CLAIMS. */
+ * the sum is right. With GNOMON_DEBUG_ASSERTS. */
 bool spans_is_valid(const struct spans *spans);
 
 #endif

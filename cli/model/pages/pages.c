@@ -19,7 +19,7 @@
 #include "cli/model/map_index.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Heaps of glibc's other arenas are aligned to their size. */
 #define ARENA_HEAP (UINT64_C(64) << 20)
@@ -44,7 +44,7 @@ struct counting {
 
 /* ---- resident bytes ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -57,8 +57,8 @@ static struct pages_resident bounds(const struct footprint_mapping *mapping,
 	uint64_t elsewhere = mapping->size > bytes ? mapping->size - bytes : 0;
 
 	return (struct pages_resident){
-		.min_bytes = least(bytes, rss > elsewhere ? rss - elsewhere : 0),
-		.max_bytes = least(bytes, rss),
+		.min_bytes = min(bytes, rss > elsewhere ? rss - elsewhere : 0),
+		.max_bytes = min(bytes, rss),
 	};
 }
 
@@ -121,7 +121,7 @@ static void each_share(struct counting *c, const struct page_cover *cover,
 		add(c, &cover->members[i], (part - before) * pages);
 		before = part;
 	}
-	CLAIM_FULL(before == page_size);	/* I1 */
+	DEBUG_ASSERT(before == page_size);	/* I1 */
 }
 
 /* Finds which parts of a cover are in mappings of the snapshot. */
@@ -135,7 +135,7 @@ static void find_resident(struct counting *c, const struct page_cover *cover)
 		const struct footprint_mapping *mapping =
 			&c->mappings[c->mapping];
 		uint64_t from = at < mapping->start ? mapping->start : at;
-		uint64_t to = least(end, end_of(mapping));
+		uint64_t to = min(end, end_of(mapping));
 
 		if (from < to) {
 			c->in_mapping += to - from;
@@ -283,7 +283,7 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 {
 	const struct footprint *footprint = model_footprint(model);
 	struct pages *pages = c->pages;
-	uint64_t least_distance = UINT64_MAX;
+	uint64_t min_distance = UINT64_MAX;
 
 	for (size_t i = 0; i < footprint->snapshot_count; i++) {
 		const struct footprint_snapshot *snapshot =
@@ -292,10 +292,10 @@ static void choose_snapshot(struct counting *c, const struct model *model,
 		uint64_t distance = ns > moment_ns ? ns - moment_ns :
 			moment_ns - ns;
 
-		if (distance > least_distance ||
+		if (distance > min_distance ||
 		    !footprint_is_whole(footprint, snapshot))
 			continue;
-		least_distance = distance;
+		min_distance = distance;
 		pages->snapshot = snapshot;
 		pages->snapshot_ns = ns;
 	}
@@ -337,7 +337,7 @@ static void make_mappings(struct pages *pages, const struct map_index *maps)
 		pages->mappings[i].path = map_index_name(maps, (uint32_t)i);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool pages_are_valid(const struct pages *pages)
 {
 	struct pages_sum uses = { 0 }, mappings = { 0 }, heaps = { 0 };
@@ -382,7 +382,7 @@ struct pages *pages_new(const struct model *model,
 	pages->cut = pages_sweep(&sweep, model);
 	while (c.mapping < c.mapping_count)
 		close_mapping(&c);
-	CLAIM_FULL(pages_are_valid(pages));
+	DEBUG_ASSERT(pages_are_valid(pages));
 	free(c.node_of_cost);
 	free(c.shared);
 	free(c.touched);

@@ -139,7 +139,7 @@ struct pages *pages_new(const struct model *model,
 void pages_free(struct pages *pages);	/* NULL is allowed */
 
 /* Sums agree: classes, mappings, heaps and shares add up to the totals. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool pages_are_valid(const struct pages *pages);
 
 #endif

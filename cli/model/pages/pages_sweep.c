@@ -18,7 +18,7 @@
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/model.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Limit of open blocks: the time for a page grows with their number, and a
  * forged trace may have millions. */
@@ -96,7 +96,7 @@ static void part_by_byte(struct entry *list, size_t count, unsigned shift,
 			list[next[other]++] = entry;
 		}
 	}
-	CLAIM_FULL(begin[256] == count);
+	DEBUG_ASSERT(begin[256] == count);
 }
 
 /* Sorts by the byte at `shift` and the bytes below it. */
@@ -120,7 +120,7 @@ static uint32_t group_of(const struct pages_sweep *sweep,
 	uint32_t group = sweep->group_of_cost == NULL ? 0 :
 		sweep->group_of_cost[block->cost];
 
-	CLAIM_FULL(group == PAGES_NO_GROUP || group < sweep->group_count);
+	DEBUG_ASSERT(group == PAGES_NO_GROUP || group < sweep->group_count);
 	return group;
 }
 
@@ -145,7 +145,7 @@ static struct entry *entries_of(const struct pages_sweep *sweep,
 		};
 		differ |= list[made++].address ^ list[0].address;
 	}
-	CLAIM(made == room);
+	ASSERT(made == room);
 	if (differ != 0)
 		sort_by(list, made, (63 - (unsigned)__builtin_clzll(differ)) &
 			~7u);
@@ -184,7 +184,7 @@ static void add_member(struct sweeping *s, uint32_t group, uint64_t bytes)
 static void add_part(struct sweeping *s, uint32_t group, uint64_t start,
 		     uint64_t end)
 {
-	CLAIM_FULL(start < end);
+	DEBUG_ASSERT(start < end);
 	add_member(s, group, end - start);
 	s->cover.blocks++;
 	if (start < s->covered)
@@ -232,12 +232,12 @@ static void report(struct sweeping *s, uint64_t pages)
 	s->cover.pages = pages;
 	s->cover.members = s->members;
 	s->cover.member_count = s->member_count;
-	CLAIM_FULL(s->member_count > 0 && s->cover.live_bytes > 0 &&
-		   s->cover.live_bytes <= s->sweep->page_size);	/* I2 */
+	DEBUG_ASSERT(s->member_count > 0 && s->cover.live_bytes > 0 &&
+		     s->cover.live_bytes <= s->sweep->page_size);	/* I2 */
 	s->sweep->cover(s->sweep->owner, &s->cover);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -250,7 +250,7 @@ static void take_page(struct sweeping *s, uint64_t page)
 	begin_cover(s, page);
 	for (size_t i = 0; i < s->open_count; i++)
 		add_part(s, s->open[i].group, page,
-			 least(s->open[i].end, page_end));
+			 min(s->open[i].end, page_end));
 	close_blocks(s, page_end);
 	for (; s->at < s->count && s->list[s->at].address < page_end;
 	     s->at++) {
@@ -260,7 +260,7 @@ static void take_page(struct sweeping *s, uint64_t page)
 		if (s->at + 16 < s->count)
 			__builtin_prefetch(entry[16].block);
 		add_part(s, group_of(s->sweep, entry->block), entry->address,
-			 least(end, page_end));
+			 min(end, page_end));
 		if (s->cover.first == NULL)
 			s->cover.first = entry->block;
 		if (s->sweep->block != NULL)
@@ -279,7 +279,7 @@ static uint64_t take_open(struct sweeping *s, uint64_t page)
 		page_of(s, s->list[s->at].address) : ADDRESS_END;
 
 	for (size_t i = 0; i < s->open_count; i++)
-		until = least(until, page_of(s, s->open[i].end));
+		until = min(until, page_of(s, s->open[i].end));
 	if (until <= page)
 		return page;
 	begin_cover(s, page);
@@ -297,7 +297,7 @@ uint64_t pages_sweep(const struct pages_sweep *sweep,
 	struct entry *list = entries_of(sweep, model, &s.count);
 	uint64_t page = 0;
 
-	CLAIM((sweep->page_size & (sweep->page_size - 1)) == 0);
+	ASSERT((sweep->page_size & (sweep->page_size - 1)) == 0);
 	s.list = list;
 	s.at_member = grow_zeroed(sweep->group_count + 1,
 				  sizeof(*s.at_member));

@@ -25,7 +25,7 @@
 #include "cli/model/pages/pages_sweep.h"
 #include "cli/model/index/index_live.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 const char *const residency_names[RESIDENCY_PARTS] = {
 	[RESIDENCY_LIVE] = "live",
@@ -131,7 +131,7 @@ static void end_piece(struct walk *w)
 	if (w->piece_paged > 0 && w->kind != RESIDENCY_RECORDER &&
 	    w->kind != RESIDENCY_FILES)
 		w->kind = RESIDENCY_FREE;
-	CLAIM_FULL(w->piece_paged <= size);
+	DEBUG_ASSERT(w->piece_paged <= size);
 	w->other[w->kind] += size - w->piece_paged;
 	w->piece = w->piece_end;
 }
@@ -159,7 +159,7 @@ static void divide(struct walk *w, uint64_t bytes)
 		w->point->part_bytes[i] += until - before;
 		before = until;
 	}
-	CLAIM_FULL(before == bytes);		/* I1 */
+	DEBUG_ASSERT(before == bytes);		/* I1 */
 }
 
 static void begin_mapping(struct walk *w)
@@ -293,7 +293,7 @@ static void choose(const struct model *model, size_t limit,
 			.ns = model_since_start_ns(model, snapshot->said.begin),
 		};
 	}
-	CLAIM_FULL(residency->count == limit);
+	DEBUG_ASSERT(residency->count == limit);
 }
 
 /* How many snapshots are not after the last event. For later ones the live

@@ -6,7 +6,7 @@
  * remaining resident bytes of a mapping are divided among its other parts in
  * proportion to their sizes. The result is exact for mappings that are resident
  * wholly, or not at all, and for mappings without live blocks that have only
- * one maker.
+ * one origin.
  *
  * If a trace does not have the mappings (--maps off), memory without live
  * blocks counts as the allocator's if it is in the brk heap or in a mapping

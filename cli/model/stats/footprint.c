@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define POINTS_MAX (8u << 20)		/* 9 days at the highest rate */
 #define MAPPINGS_MAX (4u << 20)
@@ -40,7 +40,7 @@ void footprint_point(struct footprint *footprint,
 /* Drops mappings without a snapshot (I1). */
 static void begin_gathering(struct footprint *footprint, uint64_t number)
 {
-	CLAIM_FULL(footprint->gathered <= footprint->mapping_count);	/* I1 */
+	DEBUG_ASSERT(footprint->gathered <= footprint->mapping_count);	/* I1 */
 	footprint->mapping_count = footprint->gathered;
 	memset(&footprint->all, 0, sizeof(footprint->all));
 	memset(&footprint->ours, 0, sizeof(footprint->ours));
@@ -66,14 +66,14 @@ void footprint_mapping(struct footprint *footprint,
 	add(&footprint->all, mapping);
 	if (mapping->flags & GT_MAPPING_OURS)
 		add(&footprint->ours, mapping);
-	CLAIM_FULL(footprint->ours.mappings <= footprint->all.mappings);
+	DEBUG_ASSERT(footprint->ours.mappings <= footprint->all.mappings);
 	if (footprint->mapping_count >= MAPPINGS_MAX) {
 		footprint->refused++;
 		return;
 	}
 	GROW(footprint->mappings, footprint->mapping_count,
 	     footprint->mapping_capacity);
-	CLAIM_FULL(footprint->gathered <= footprint->mapping_count); /* I1 */
+	DEBUG_ASSERT(footprint->gathered <= footprint->mapping_count); /* I1 */
 	to = &footprint->mappings[footprint->mapping_count++];
 	to->start = mapping->start;
 	to->size = mapping->size;
@@ -83,7 +83,7 @@ void footprint_mapping(struct footprint *footprint,
 				mapping->path_size);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool footprint_is_valid(const struct footprint *footprint)
 {
 	size_t first = 0;
@@ -124,8 +124,9 @@ void footprint_snapshot(struct footprint *footprint,
 	to->first = footprint->gathered;
 	to->count = footprint->mapping_count - footprint->gathered;
 	footprint->gathered = footprint->mapping_count;
-	CLAIM_FULL((footprint->snapshot_count & (footprint->snapshot_count - 1)) ||
-		   footprint_is_valid(footprint));
+	DEBUG_ASSERT((footprint->snapshot_count &
+		      (footprint->snapshot_count - 1)) ||
+		     footprint_is_valid(footprint));
 	begin_gathering(footprint, 0);
 }
 

@@ -92,7 +92,7 @@ bool footprint_is_whole(const struct footprint *footprint,
 			const struct footprint_snapshot *snapshot);
 
 /* Points are in the order of time, snapshots are adjacent (I1). With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool footprint_is_valid(const struct footprint *footprint);
 
 #endif

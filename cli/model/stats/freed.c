@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void freed_sum_add(struct freed_sum *to, const struct freed_sum *more)
 {
@@ -25,7 +25,7 @@ static struct freed_row *row_of(struct freed *freed, uint32_t node)
 {
 	uint32_t at = table_number(&freed->by_node, node, freed->row_count);
 
-	CLAIM_FULL(at <= freed->row_count);
+	DEBUG_ASSERT(at <= freed->row_count);
 	if (at < freed->row_count)
 		return &freed->rows[at];
 	GROW(freed->rows, freed->row_count, freed->row_capacity);
@@ -39,7 +39,7 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 	uint64_t key = (uint64_t)cost << 32 | node;
 	uint32_t at = table_get(&freed->by_pair, key);
 
-	CLAIM_FULL(at == TABLE_NONE || (at > 0 && at < freed->pair_count));
+	DEBUG_ASSERT(at == TABLE_NONE || (at > 0 && at < freed->pair_count));
 	if (at != TABLE_NONE)
 		return &freed->pairs[at];
 	if (freed->pair_count == 0)
@@ -52,7 +52,7 @@ static struct freed_row *pair_of(struct freed *freed, uint32_t node,
 		.node = node, .next = freed->first[cost],
 	};
 	freed->first[cost] = at;
-	CLAIM_FULL(freed->pairs[at].next < at);
+	DEBUG_ASSERT(freed->pairs[at].next < at);
 	return &freed->pairs[at];
 }
 
@@ -71,11 +71,11 @@ const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
 		*at = freed->pairs[*at].next;
 	else if (cost < freed->first_count)
 		*at = freed->first[cost];
-	CLAIM_FULL(*at == 0 || *at < freed->pair_count);
+	DEBUG_ASSERT(*at == 0 || *at < freed->pair_count);
 	return *at != 0 ? &freed->pairs[*at] : NULL;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool freed_is_valid(const struct freed *freed)
 {
 	uint64_t rows = 0, pairs = 0;

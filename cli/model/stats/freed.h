@@ -51,7 +51,7 @@ const struct freed_row *freed_next(const struct freed *freed, uint32_t cost,
 				   uint32_t *at);
 void freed_free(struct freed *freed);
 
-/* I1 in total, and lists end. With GNOMON_CLAIMS. */
+/* I1 in total, and lists end. With GNOMON_DEBUG_ASSERTS. */
 bool freed_is_valid(const struct freed *freed);
 
 #endif

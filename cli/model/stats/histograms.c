@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static uint32_t new_cell(struct histograms *histograms)
 {
@@ -35,11 +35,11 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 	struct histogram_cell *cell;
 	uint32_t i;
 
-	CLAIM_FULL(kind < HISTOGRAM_KINDS && bucket < HISTOGRAM_BUCKETS);
+	DEBUG_ASSERT(kind < HISTOGRAM_KINDS && bucket < HISTOGRAM_BUCKETS);
 	GROW_TO(histograms->first, histograms->first_count, cost);
 	for (i = histograms->first[cost]; i != 0;
 	     i = histograms->cells[i].next) {
-		CLAIM_FULL(i < histograms->cell_count);
+		DEBUG_ASSERT(i < histograms->cell_count);
 		cell = &histograms->cells[i];
 		if (cell->kind == kind && cell->bucket == bucket)
 			return &cell->sum;
@@ -50,7 +50,7 @@ struct histogram_bucket *histograms_cell(struct histograms *histograms,
 	cell->bucket = (uint8_t)bucket;
 	cell->next = histograms->first[cost];
 	histograms->first[cost] = i;
-	CLAIM_FULL(cell->next < i);
+	DEBUG_ASSERT(cell->next < i);
 	return &cell->sum;
 }
 
@@ -63,8 +63,8 @@ void histograms_add(const struct histograms *histograms, uint32_t cost,
 	for (; i != 0; i = histograms->cells[i].next) {
 		const struct histogram_cell *cell = &histograms->cells[i];
 
-		CLAIM_FULL(i < histograms->cell_count &&
-			   cell->bucket < HISTOGRAM_BUCKETS);
+		DEBUG_ASSERT(i < histograms->cell_count &&
+			     cell->bucket < HISTOGRAM_BUCKETS);
 		if (cell->kind != kind)
 			continue;
 		sum->bucket[cell->bucket].blocks += cell->sum.blocks;
@@ -72,7 +72,7 @@ void histograms_add(const struct histograms *histograms, uint32_t cost,
 	}
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool histograms_is_valid(const struct histograms *histograms)
 {
 	for (size_t i = 1; i < histograms->cell_count; i++)

@@ -84,7 +84,8 @@ void histograms_add(const struct histograms *histograms, uint32_t cost,
 		    enum histogram_kind kind, struct histogram *sum);
 void histograms_free(struct histograms *histograms);
 
-/* Buckets of cells are valid, and lists of cells end. With GNOMON_CLAIMS. */
+/* Buckets of cells are valid, and lists of cells end. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool histograms_is_valid(const struct histograms *histograms);
 
 #endif

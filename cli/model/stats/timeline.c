@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -29,7 +29,7 @@ static void close_last(struct timeline *timeline,
 	struct timeline_bucket *last = &timeline->buckets[timeline->count - 1];
 	const struct timeline_sums *before = &timeline->before;
 
-	CLAIM_FULL(timeline->count > 0);
+	DEBUG_ASSERT(timeline->count > 0);
 	last->live_bytes = sums->live_bytes;
 	last->live_blocks = sums->live_blocks;
 	last->allocations = sums->allocations - before->allocations;
@@ -44,7 +44,7 @@ static void open_next(struct timeline *timeline,
 {
 	struct timeline_bucket *next = &timeline->buckets[timeline->count++];
 
-	CLAIM_FULL(timeline->count <= TIMELINE_BUCKETS);	/* I1 */
+	DEBUG_ASSERT(timeline->count <= TIMELINE_BUCKETS);	/* I1 */
 	memset(next, 0, sizeof(*next));
 	next->live_bytes = next->live_bytes_max = sums->live_bytes;
 	next->live_blocks = next->live_blocks_max = sums->live_blocks;
@@ -82,7 +82,7 @@ static void widen(struct timeline *timeline)
 		before->frees -= buckets[count - 2].frees;
 		before->freed_bytes -= buckets[count - 2].freed_bytes;
 	}
-	CLAIM_FULL(count <= TIMELINE_BUCKETS);
+	DEBUG_ASSERT(count <= TIMELINE_BUCKETS);
 	for (size_t i = 0; i < count; i++)
 		if (i % 2 == 0)
 			buckets[i / 2] = buckets[i];
@@ -90,10 +90,10 @@ static void widen(struct timeline *timeline)
 			merge(&buckets[i / 2], &buckets[i]);
 	timeline->count = (count + 1) / 2;
 	timeline->shift++;
-	CLAIM_FULL(timeline->shift < 64);
+	DEBUG_ASSERT(timeline->shift < 64);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool timeline_is_valid(const struct timeline *timeline)
 {
 	if (timeline->count == 0)
@@ -119,14 +119,14 @@ void timeline_advance(struct timeline *timeline, uint64_t stamp,
 	       TIMELINE_BUCKETS)
 		widen(timeline);
 	wanted = (stamp - timeline->start) >> timeline->shift;
-	CLAIM_FULL(wanted < TIMELINE_BUCKETS);
+	DEBUG_ASSERT(wanted < TIMELINE_BUCKETS);
 	while (timeline->count <= wanted) {
 		if (timeline->count > 0)
 			close_last(timeline, sums);
 		open_next(timeline, sums);
 	}
 	timeline->end = timeline_stamp(timeline, timeline->count);
-	CLAIM_FULL(timeline_is_valid(timeline));
+	DEBUG_ASSERT(timeline_is_valid(timeline));
 }
 
 void timeline_finish(struct timeline *timeline,
@@ -162,7 +162,7 @@ void timeline_memory(const struct timeline *timeline,
 			timeline_stamp(timeline, i + 1) : UINT64_MAX;
 		size_t first;
 
-		CLAIM_FULL(begin <= end);
+		DEBUG_ASSERT(begin <= end);
 		while (next < count && points[next].stamp < begin)
 			next++;
 		first = next;

@@ -93,7 +93,7 @@ void timeline_memory(const struct timeline *timeline,
 		     const struct footprint *footprint,
 		     uint64_t (*rows)[GT_USAGE_VALUES]);
 
-/* The bucket count, and the end of the last (I1). With GNOMON_CLAIMS. */
+/* The bucket count, and the end of the last (I1). With GNOMON_DEBUG_ASSERTS. */
 bool timeline_is_valid(const struct timeline *timeline);
 
 #endif

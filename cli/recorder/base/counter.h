@@ -4,7 +4,7 @@
  * computes the counter from the clock, at the frequency that the target
  * reports.
  *
- * Set before the writer runs; then any thread.
+ * Set before the recorder runs; then any thread.
  */
 #ifndef GNOMON_COUNTER_H
 #define GNOMON_COUNTER_H

@@ -23,11 +23,11 @@ static inline void futex_wait(const order_32 *word, uint32_t value,
 	syscall(SYS_futex, word, FUTEX_WAIT, order_raw(value), &ts, NULL, 0);
 }
 
-/* Wakes at most `most`. Returns how many it woke. */
-static inline uint32_t futex_wake_some(const order_32 *word, uint32_t most)
+/* Wakes at most `max`. Returns how many it woke. */
+static inline uint32_t futex_wake_some(const order_32 *word, uint32_t max)
 {
 	/* no sleeper is no error, and no other error can happen */
-	long woken = syscall(SYS_futex, word, FUTEX_WAKE, most, NULL, NULL, 0);
+	long woken = syscall(SYS_futex, word, FUTEX_WAKE, max, NULL, NULL, 0);
 
 	return woken > 0 ? (uint32_t)woken : 0;
 }

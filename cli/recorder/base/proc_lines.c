@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)
@@ -40,8 +40,8 @@ static size_t proc_lines_feed(const struct proc_lines *lines)
 	const char *drain = memchr(lines->buffer + lines->at, '\n',
 				   lines->end - lines->at);
 
-	CLAIM_FULL(lines->at <= lines->end &&
-		   lines->end < lines->size); /* I1 */
+	DEBUG_ASSERT(lines->at <= lines->end &&
+		     lines->end < lines->size); /* I1 */
 	return drain ? (size_t)(drain - lines->buffer) : lines->end;
 }
 
@@ -63,7 +63,7 @@ static bool proc_lines_fill(struct proc_lines *lines)
 	if (got <= 0)
 		return false;
 	lines->end += got;
-	CLAIM_FULL(lines->at == 0 && lines->end < lines->size); /* I1 */
+	DEBUG_ASSERT(lines->at == 0 && lines->end < lines->size); /* I1 */
 	return true;
 }
 
@@ -72,7 +72,7 @@ static char *proc_lines_give(struct proc_lines *lines, size_t to)
 {
 	char *line = lines->buffer + lines->at;
 
-	CLAIM_FULL(to >= lines->at && to <= lines->end);
+	DEBUG_ASSERT(to >= lines->at && to <= lines->end);
 	lines->buffer[to] = '\0';
 	lines->at = to < lines->end ? to + 1 : to;
 	return line;

@@ -13,7 +13,7 @@
 #include "preload/base/base.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The parent's live file, in a forked child's recorder (parent_live.h). */
 struct parent_live {
@@ -55,7 +55,7 @@ struct recording {
 
 	uint32_t ban_known;	/* of gl_shared, at the start: also our bans */
 
-	/* determined by the writer */
+	/* determined by the recorder */
 	int32_t parent;			/* 0: not known */
 	struct parent_live from_parent;	/* the parent's live file */
 	struct gl_header *live;
@@ -96,7 +96,7 @@ static inline uint64_t recording_ring_address(const struct recording *r,
 static inline const uint8_t *recording_ring_data(const struct recording *r,
 						 uint32_t id)
 {
-	CLAIM_FULL(id < r->ring_count);
+	DEBUG_ASSERT(id < r->ring_count);
 	return (const uint8_t *)r->live + r->given[id].offset;
 }
 
@@ -110,7 +110,7 @@ static inline bool recording_is_nested(const struct recording *r, uint32_t id)
 static inline struct gl_thread *recording_thread(const struct recording *r,
 						 uint32_t id)
 {
-	CLAIM_FULL(id < r->ring_count && r->threads[id / GL_THREADS]);
+	DEBUG_ASSERT(id < r->ring_count && r->threads[id / GL_THREADS]);
 	return (struct gl_thread *)((char *)r->live +
 				    r->threads[id / GL_THREADS]) +
 	       id % GL_THREADS;
@@ -121,13 +121,13 @@ int recording_init(struct recording *r);
 
 /*
  * Reports an impossible value in the mapping: `what`, in two or three words.
- * The first report becomes r->message, and the writer ends the recording with
+ * The first report becomes r->message, and the recorder ends the recording with
  * it in its next round. The target runs on unchanged, without a trace. Also
  * called from the handler of lost_page.c.
  */
 void recording_damage(struct recording *r, const char *what);
 
-/* The options of this recording. Set before the writer begins. */
+/* The options of this recording. Set before the recorder begins. */
 extern BASE_HIDDEN struct options *recording_options;
 
 /* ELF machine of the target's files; the recorder's own, unless the target is

@@ -1,7 +1,7 @@
 /*
  * vector.c: see vector.h. Arrays grow by half of their size, at most by some
  * megabytes: the kernel moves page tables, not pages, so steps may be small.
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/base/vector.h"
 
@@ -19,16 +19,16 @@ bool vector_more(struct vector *vector, uint64_t bytes)
 	uint64_t to = base_max(vector->ready + step, VECTOR_FIRST);
 	char *at;
 
-	assert(vector->ready <= vector->most);
+	assert(vector->ready <= vector->max);
 	assert((vector->at == NULL) == (vector->ready == 0));
-	if (bytes > vector->most)
+	if (bytes > vector->max)
 		return false;
-	to = base_min(base_max(to, bytes), vector->most);
+	to = base_min(base_max(to, bytes), vector->max);
 	at = try_alloc_pages(vector->at, vector->ready, to);
 	if (!at)
 		return false;
 	vector->at = at;
 	vector->ready = to;
-	assert(vector->ready >= bytes && vector->ready <= vector->most);
+	assert(vector->ready >= bytes && vector->ready <= vector->max);
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
  * vector.h: growable arrays with a size limit, for data that grows with the
- * recording. The writer only.
+ * recording. The recorder only.
  */
 #ifndef GNOMON_VECTOR_H
 #define GNOMON_VECTOR_H
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts zeroed, with `most` set. */
+/* Starts zeroed, with `max` set. */
 struct vector {
 	char *at;		/* moves when the array grows */
 	uint64_t ready;		/* usable bytes; zeroed at first */
-	uint64_t most;		/* limit, in bytes */
+	uint64_t max;		/* limit, in bytes */
 };
 
 /* Makes at least `bytes` of the array usable. False: over the limit, or no

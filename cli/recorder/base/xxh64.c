@@ -1,6 +1,6 @@
 /*
  * xxh64.c: four lanes consume stripes of 32 bytes; the remaining bytes are
- * mixed in at the end, in words, half words and bytes. Called by the writer.
+ * mixed in at the end, in words, half words and bytes. Called by the recorder.
  */
 #include "cli/recorder/base/xxh64.h"
 

@@ -12,7 +12,7 @@
 
 #define ZEROED_PIECE (4u << 20)
 
-/* The free end of the last piece. The writer only. */
+/* The free end of the last piece. The recorder only. */
 static char *zeroed_at;
 static size_t zeroed_left;
 

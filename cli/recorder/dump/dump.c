@@ -18,7 +18,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/dump/dump_stacks.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DUMP_MEMORY (UINT64_C(1) << 30)
 #define DUMP_ROWS 1024		/* handled in one step */
@@ -75,12 +75,12 @@ static long dump_begin(struct dump *d, struct writer *w,
 
 	dump_end(d);
 	d->memory.limit = DUMP_MEMORY;
-	if (request->bytes < sizeof(d->how.wish))
+	if (request->bytes < sizeof(d->how.options))
 		return -EINVAL;
-	memcpy(&d->how.wish, request->data, sizeof(d->how.wish));
+	memcpy(&d->how.options, request->data, sizeof(d->how.options));
 	err = dump_how_complete(&d->how);
 	if (!err)
-		err = tracker_settle(w, d->how.wish.nested);
+		err = tracker_settle(w, d->how.options.nested);
 	if (!err)
 		err = dump_take_rows(d, &w->tracker.table);
 	if (err)
@@ -89,8 +89,8 @@ static long dump_begin(struct dump *d, struct writer *w,
 	d->frames = (struct dump_frames){
 		.images = &w->images, .nodes = w->nodes.cut.whole,
 		.node_count = w->nodes.limit, .memory = &d->memory,
-		.own_start = d->how.wish.own_start,
-		.own_size = d->how.wish.own_size,
+		.own_start = d->how.options.own_start,
+		.own_size = d->how.options.own_size,
 	};
 	d->stacks = (struct dump_stacks){
 		.how = &d->how, .frames = &d->frames, .memory = &d->memory,
@@ -109,7 +109,7 @@ static long dump_word(struct dump *d, const struct gl_request *request)
 	char *word;
 
 	if (d->phase != DUMP_TAKING || which >= DUMP_WORDS ||
-	    !(d->how.wish.words >> which & 1))
+	    !(d->how.options.words >> which & 1))
 		return -EINVAL;
 	old = d->how.word[which];
 	length = strlen(old);
@@ -135,9 +135,9 @@ static long dump_take(struct dump *d)
 		return err;
 	d->phase = DUMP_NAMING;
 	d->row = 0;
-	if (!d->how.wish.here)
+	if (!d->how.options.here)
 		return 0;
-	d->stacks.from = dump_frames_caller(&d->frames, d->how.wish.caller);
+	d->stacks.from = dump_frames_caller(&d->frames, d->how.options.caller);
 	return d->stacks.from ? 0 : -ENOMEM;
 }
 
@@ -148,7 +148,7 @@ static long dump_name(struct dump *d)
 	if (more)
 		return base_min(more, 0);
 	d->edited = d->next = d->frames.all;
-	d->phase = d->how.wish.edits ? DUMP_EDITING : DUMP_ADDING;
+	d->phase = d->how.options.edits ? DUMP_EDITING : DUMP_ADDING;
 	return 0;
 }
 
@@ -175,8 +175,8 @@ static void dump_send_frame(const struct dump_frames_one *f,
 		.bytes = dump_frame_bytes(f), .name = strlen(g->module) + 1,
 		.room = f->room, .named = g->symbol != NULL,
 	};
-	CLAIM_FULL(to->bytes % 8 == 0 &&
-		   sizeof(*to) + to->name + to->room <= to->bytes);
+	DEBUG_ASSERT(to->bytes % 8 == 0 &&
+		     sizeof(*to) + to->name + to->room <= to->bytes);
 	memcpy(to->text, g->module, to->name);
 	memcpy(to->text + to->name, f->name, f->room);
 }
@@ -202,7 +202,7 @@ static long dump_edit(struct dump *d, struct dump_reply *part)
 			continue;
 		/* the editor may hide it, so the size is taken first */
 		bytes = dump_frame_bytes(f);
-		CLAIM_FULL(at + bytes <= sizeof(part->data));
+		DEBUG_ASSERT(at + bytes <= sizeof(part->data));
 		dump_get_frame(f, (struct dump_frame *)(part->data + at));
 		at += bytes;
 	}
@@ -214,7 +214,7 @@ static long dump_edit(struct dump *d, struct dump_reply *part)
 		bytes = dump_frame_bytes(f);
 		if (bytes > sizeof(part->data) - at)
 			break;
-		CLAIM_FULL(at + bytes <= sizeof(part->data));
+		DEBUG_ASSERT(at + bytes <= sizeof(part->data));
 		dump_send_frame(f, (struct dump_frame *)(part->data + at));
 		at += bytes;
 		part->count++;
@@ -230,7 +230,7 @@ static long dump_add(struct dump *d)
 	size_t end = base_min(d->row_count, d->row + DUMP_ROWS);
 	int err = 0;
 
-	CLAIM_FULL(d->row <= end);
+	DEBUG_ASSERT(d->row <= end);
 	for (; d->row < end && !err; d->row++)
 		err = dump_stacks_add(&d->stacks, &d->rows[d->row]);
 	if (err || d->row < d->row_count)
@@ -244,7 +244,7 @@ static long dump_report(struct dump *d, struct dump_reply *part)
 	part->line_max = d->stacks.line_max;
 	part->count = dump_stacks_lines(&d->stacks, part->data,
 					sizeof(part->data));
-	CLAIM_FULL(part->count <= sizeof(part->data));
+	DEBUG_ASSERT(part->count <= sizeof(part->data));
 	if (part->count)
 		return DUMP_LINES;
 	part->count = d->stacks.count;

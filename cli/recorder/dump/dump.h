@@ -1,6 +1,6 @@
 /*
  * dump.h: dumps stacks as text at the program's request (dump_request.h). It
- * works in steps, so that the writer can drain rings in between. The writer
+ * works in steps, so that the recorder can drain rings in between. The recorder
  * only.
  */
 #ifndef GNOMON_DUMP_H

@@ -19,7 +19,7 @@
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
 #include "preload/ring/dump_request.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FRAMES_BUCKETS 65536
 #define FRAMES_OFFSET sizeof("+0x0123456789abcdef")
@@ -102,7 +102,7 @@ static struct dump_frames_one *frames_get(struct dump_frames *frames,
 	f = scratch_alloc(frames->memory, sizeof(*f));
 	if (!f)
 		return NULL;
-	CLAIM_FULL(image <= frames->image_count);
+	DEBUG_ASSERT(image <= frames->image_count);
 	f->frame.address = address;
 	f->frame.module = "";
 	f->image = image;
@@ -146,7 +146,7 @@ const struct dump_frames_one *dump_frames_step(const struct dump_frames *frames,
 
 	if (!frames_has(frames, at))
 		return NULL;
-	CLAIM_FULL(frames->node[at].parent < at); /* I1 */
+	DEBUG_ASSERT(frames->node[at].parent < at); /* I1 */
 	*context = frames->node[at].parent;
 	return frames->node[at].frame;
 }
@@ -221,7 +221,7 @@ static int frames_symbols(struct dump_frames *frames, uint32_t i,
 	for (k = 0; k < count; k++) {
 		struct dump_frames_one *f = members[wanted[k].owner];
 
-		CLAIM_FULL(wanted[k].owner < count);
+		DEBUG_ASSERT(wanted[k].owner < count);
 		f->frame.module = frames_path(frames, i);
 		f->frame.module_offset = wanted[k].address;
 		if (!named || !wanted[k].name)
@@ -243,7 +243,7 @@ static int frames_group(struct dump_frames *frames)
 	uint32_t i;
 
 	for (f = frames->all; f && end; f = f->next) {
-		CLAIM_FULL(f->image <= frames->image_count);
+		DEBUG_ASSERT(f->image <= frames->image_count);
 		end[f->image]++;
 		count++;
 	}
@@ -256,7 +256,7 @@ static int frames_group(struct dump_frames *frames)
 		count -= end[i - 1];
 		end[i - 1] = count;
 	}
-	CLAIM_FULL(count == 0);
+	DEBUG_ASSERT(count == 0);
 	for (f = frames->all; f; f = f->next)
 		frames->members[end[f->image]++] = f;
 	frames->end = end;
@@ -302,7 +302,7 @@ int dump_frames_name(struct dump_frames *frames)
 		first = frames->end[i];
 		if (frames->end[i + 1] == first)
 			continue;
-		CLAIM_FULL(first < frames->end[i + 1]);
+		DEBUG_ASSERT(first < frames->end[i + 1]);
 		frames->named++;
 		err = frames_symbols(frames, i, frames->members + first,
 				     frames->end[i + 1] - first);

@@ -1,6 +1,6 @@
 /*
- * dump_frames.h: collects and names the frames of stacks for a dump. The writer
- * only.
+ * dump_frames.h: collects and names the frames of stacks for a dump. The
+ * recorder only.
  */
 #ifndef GNOMON_DUMP_FRAMES_H
 #define GNOMON_DUMP_FRAMES_H

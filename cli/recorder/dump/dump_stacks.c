@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512
@@ -42,26 +42,27 @@ int dump_how_complete(struct dump_how *how)
 		[DUMP_PREFIX] = "", [DUMP_BETWEEN_FRAMES] = ";",
 		[DUMP_BEFORE_NUMBERS] = " ", [DUMP_BETWEEN_NUMBERS] = " ",
 	};
-	struct dump_options *wish = &how->wish;
+	struct dump_options *options = &how->options;
 	unsigned i;
 
-	if (!wish->fields)
-		wish->fields = GNOMON_LIVE;
-	if (!wish->sort)
-		wish->sort = wish->fields & -wish->fields;
-	if (!wish->least)
-		wish->least = 1;
+	if (!options->fields)
+		options->fields = GNOMON_LIVE;
+	if (!options->sort)
+		options->sort = options->fields & -options->fields;
+	if (!options->least)
+		options->least = 1;
 	for (i = 0; i < DUMP_WORDS; i++)
-		how->word[i] = wish->words >> i & 1 ? "" : usual[i];
-	return wish->form > GNOMON_DETAIL || wish->fields >> DUMP_FIELDS ||
-			       wish->sort >> DUMP_FIELDS ||
-			       wish->sort & (wish->sort - 1) ?
-		       -EINVAL : 0;
+		how->word[i] = options->words >> i & 1 ? "" : usual[i];
+	if (options->form > GNOMON_DETAIL || options->fields >> DUMP_FIELDS ||
+	    options->sort >> DUMP_FIELDS ||
+	    options->sort & (options->sort - 1))
+		return -EINVAL;
+	return 0;
 }
 
 static bool dump_is_detail(const struct dump_stacks *d)
 {
-	return d->how->wish.form == GNOMON_DETAIL;
+	return d->how->options.form == GNOMON_DETAIL;
 }
 
 int dump_stacks_begin(struct dump_stacks *d)
@@ -130,7 +131,7 @@ static long dump_path(struct dump_stacks *d, uint32_t context)
 	for (i = first; i < end; i++)
 		if (d->path[i]->edit != GNOMON_HIDE)
 			d->path[kept++] = d->path[i];
-	CLAIM_FULL(first <= end && end <= n && kept <= n);
+	DEBUG_ASSERT(first <= end && end <= n && kept <= n);
 	return kept;
 }
 
@@ -266,7 +267,7 @@ static int dump_line_room(struct dump_stacks *d, size_t longest)
 
 int dump_stacks_sort(struct dump_stacks *d)
 {
-	const struct dump_options *wish = &d->how->wish;
+	const struct dump_options *options = &d->how->options;
 	size_t n = 0, longest = 0, i;
 	struct dump_stack *s;
 
@@ -275,15 +276,15 @@ int dump_stacks_sort(struct dump_stacks *d)
 		return -ENOMEM;
 	for (i = 0; i < DUMP_BUCKETS; i++)
 		for (s = d->buckets[i]; s; s = s->chain) {
-			s->key = s->field[__builtin_ctz(wish->sort)];
-			if (s->key < wish->least)
+			s->key = s->field[__builtin_ctz(options->sort)];
+			if (s->key < options->least)
 				continue;
 			d->list[n++] = s;
 			longest = base_max(longest, s->length);
 		}
 	assert(n <= d->count);
 	qsort(d->list, n, sizeof(*d->list), dump_compare);
-	d->count = wish->most ? base_min(n, wish->most) : n;
+	d->count = options->most ? base_min(n, options->most) : n;
 	return dump_line_room(d, longest);
 }
 
@@ -300,7 +301,7 @@ static char *dump_numbers(const struct dump_stacks *d,
 	unsigned i;
 
 	for (i = 0; i < DUMP_FIELDS; i++) {
-		if (!(d->how->wish.fields >> i & 1))
+		if (!(d->how->options.fields >> i & 1))
 			continue;
 		if (!first)
 			to = stpcpy(to, between);
@@ -346,7 +347,7 @@ size_t dump_stacks_lines(struct dump_stacks *d, char *to, size_t room)
 		if (done && n > room - done)
 			return done;
 		n = base_min(n, room - done);
-		CLAIM_FULL(done + n <= room);
+		DEBUG_ASSERT(done + n <= room);
 		memcpy(to + done, d->line + d->line_reported, n);
 		d->line_reported += n;
 		done += n;

@@ -1,6 +1,6 @@
 /*
  * dump_stacks.h: merges, sorts and prints stacks with their measures as text.
- * The writer only.
+ * The recorder only.
  */
 #ifndef GNOMON_DUMP_STACKS_H
 #define GNOMON_DUMP_STACKS_H
@@ -22,7 +22,7 @@ struct dump_row {
 
 /* The program's request. */
 struct dump_how {
-	struct dump_options wish;
+	struct dump_options options;
 	const char *word[DUMP_WORDS];
 };
 

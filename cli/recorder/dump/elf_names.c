@@ -18,7 +18,7 @@
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf/elf_symbols.h"
 #include "preload/ring/dump_request.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Limit for a file whose symbols all cover the same addresses: some tenths of a
  * second. */
@@ -77,7 +77,7 @@ static size_t elf_names_from(const struct elf_names *f, uint64_t address)
 		else
 			high = middle;
 	}
-	CLAIM_FULL(low == f->count || f->wanted[low].address >= address);
+	DEBUG_ASSERT(low == f->count || f->wanted[low].address >= address);
 	return low;
 }
 

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SCRATCH_CHUNK (UINT64_C(1) << 20)
 
@@ -47,10 +47,10 @@ void *scratch_alloc(struct scratch *scratch, size_t size)
 		chunk = scratch_map(scratch, need);
 	if (!chunk)
 		return NULL;
-	CLAIM_FULL(need <= chunk->size - chunk->used);
+	DEBUG_ASSERT(need <= chunk->size - chunk->used);
 	made = (char *)chunk + chunk->used;
 	chunk->used += need;
-	CLAIM_FULL(scratch_is_valid(scratch));
+	DEBUG_ASSERT(scratch_is_valid(scratch));
 	return made;
 }
 
@@ -67,7 +67,7 @@ void scratch_end(struct scratch *scratch)
 	scratch->bytes = 0;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool scratch_is_valid(const struct scratch *scratch)
 {
 	const struct scratch_chunk *chunk;

@@ -24,7 +24,7 @@ void *scratch_alloc(struct scratch *scratch, size_t size);
 /* Frees everything. */
 void scratch_end(struct scratch *scratch);
 
-/* The chunks add up to `bytes`. With GNOMON_CLAIMS (claim.h). */
+/* The chunks add up to `bytes`. With GNOMON_DEBUG_ASSERTS (assertion.h). */
 bool scratch_is_valid(const struct scratch *scratch);
 
 #endif

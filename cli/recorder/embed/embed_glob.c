@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
 #define EMBED_GLOB_ENDS "/,"	/* ends of a name in a pattern */
@@ -108,7 +108,7 @@ static void embed_glob_found(struct embed_glob *glob, size_t n)
 	}
 	memcpy(glob->found + glob->used, glob->path, n + 1);
 	glob->used += n + 1;
-	CLAIM_FULL(glob->used <= EMBED_GLOB_BYTES);
+	DEBUG_ASSERT(glob->used <= EMBED_GLOB_BYTES);
 }
 
 static bool embed_glob_append(struct embed_glob *glob, size_t *n,
@@ -192,7 +192,7 @@ static void embed_glob_walk(struct embed_glob *glob, const char *pattern,
 	} else if (fits && depth < EMBED_GLOB_DEPTH) {
 		embed_glob_open(glob, pattern, n, depth);
 	}
-	CLAIM_FULL(before <= n && n < sizeof(glob->path));
+	DEBUG_ASSERT(before <= n && n < sizeof(glob->path));
 	glob->path[before] = '\0';
 }
 

@@ -1,6 +1,6 @@
 /*
  * embed_glob.h: finds the files that match path patterns (--include). The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_EMBED_GLOB_H
 #define GNOMON_EMBED_GLOB_H

@@ -1,7 +1,7 @@
 /*
  * embed_open.h: finds and opens files to embed: a mapped file, its separate
  * debug file, and the alternate debug file by dwz. Only a file with the
- * requested build-id is accepted. The writer only.
+ * requested build-id is accepted. The recorder only.
  */
 #ifndef GNOMON_EMBED_OPEN_H
 #define GNOMON_EMBED_OPEN_H

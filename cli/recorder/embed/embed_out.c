@@ -23,7 +23,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* ---- FILE.files ---- */
 
@@ -198,7 +198,7 @@ static int embed_out_write(struct embed_out *o, size_t n)
 {
 	uint8_t *to = chunk_payload(o->out);
 
-	CLAIM_FULL(n <= EMBED_OUT_PIECE);
+	DEBUG_ASSERT(n <= EMBED_OUT_PIECE);
 	to = varint_put(to, o->number - 1);
 	to = varint_put(to, o->kind);
 	to = varint_put(to, o->size);
@@ -226,7 +226,7 @@ bool embed_out_piece(struct embed_out *o)
 	size_t n = base_min(o->size - o->offset, EMBED_OUT_PIECE);
 	const char *why = NULL;
 
-	CLAIM_FULL(o->busy && o->offset <= o->size);
+	DEBUG_ASSERT(o->busy && o->offset <= o->size);
 	if (!embed_out_fits(o, n + GT_PATH_MAX + GT_CHUNK_SIZE)) {
 		why = "no room to embed";
 	} else if (embed_out_read(o, n) || embed_out_changed(o)) {
@@ -244,7 +244,7 @@ bool embed_out_piece(struct embed_out *o)
 		return false;
 	}
 	o->offset += n;
-	CLAIM_FULL(o->offset <= o->size);
+	DEBUG_ASSERT(o->offset <= o->size);
 	o->busy = o->offset < o->size;
 	if (o->busy)
 		return false;

@@ -1,7 +1,7 @@
 /*
  * embed_out.h: writes embedded files into the trace, piece by piece between its
  * other chunks. With --limit they go into FILE.files, a separate trace beside
- * the parts. The writer only.
+ * the parts. The recorder only.
  */
 #ifndef GNOMON_EMBED_OUT_H
 #define GNOMON_EMBED_OUT_H

@@ -36,7 +36,7 @@ bool embed_seen_before(struct embed_seen *seen,
 	for (i = 0; i < seen->count; i++)
 		if (seen->hash[i] == id)
 			return true;
-	if (seen->count == EMBED_SEEN_MOST)
+	if (seen->count == EMBED_SEEN_MAX)
 		return true;
 	seen->hash[seen->count++] = id;
 	return false;

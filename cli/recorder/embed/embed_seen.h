@@ -1,6 +1,6 @@
 /*
  * embed_seen.h: remembers files that are embedded already, in this trace or in
- * the trace of the parent process. The writer only.
+ * the trace of the parent process. The recorder only.
  */
 #ifndef GNOMON_EMBED_SEEN_H
 #define GNOMON_EMBED_SEEN_H
@@ -11,10 +11,10 @@
 #include "cli/recorder/base/recording.h"
 #include "cli/recorder/embed/embed_open.h"
 
-#define EMBED_SEEN_MOST 512	/* files remembered at most */
+#define EMBED_SEEN_MAX 512	/* files remembered at most */
 
 struct embed_seen {
-	uint64_t hash[EMBED_SEEN_MOST];	/* of build-ids */
+	uint64_t hash[EMBED_SEEN_MAX];	/* of build-ids */
 	uint32_t count;
 };
 

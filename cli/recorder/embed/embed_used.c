@@ -10,7 +10,7 @@
 
 #include "preload/base/base.h"
 #include "cli/recorder/process/target_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMBED_USED_NODES 4096	/* read in one step: 1 ms */
 #define EMBED_USED_BEHIND 65536	/* with more new nodes than these, some are
@@ -41,7 +41,7 @@ static void embed_used_node(struct embed_used *used, uint32_t id)
 	uint32_t count = used->emit->complete, i;
 	uint64_t address = order_read(&nodes[id], address);
 
-	CLAIM_FULL(count <= GL_IMAGES_MAX);
+	DEBUG_ASSERT(count <= GL_IMAGES_MAX);
 	if (used->image < count &&
 	    embed_used_covers(used, used->image, id, address)) {
 		used->nodes[used->image]++;
@@ -78,17 +78,17 @@ bool embed_used_poll(struct embed_used *used)
 
 bool embed_used_next(struct embed_used *used, uint32_t *number)
 {
-	uint32_t count = used->emit->complete, most = count, i;
+	uint32_t count = used->emit->complete, best = count, i;
 
-	CLAIM_FULL(count <= GL_IMAGES_MAX);
+	DEBUG_ASSERT(count <= GL_IMAGES_MAX);
 	for (i = 0; i < count; i++)
 		if (!used->done[i] && used->nodes[i] &&
-		    (most == count || used->nodes[i] > used->nodes[most]))
-			most = i;
-	if (most == count)
+		    (best == count || used->nodes[i] > used->nodes[best]))
+			best = i;
+	if (best == count)
 		return false;
-	used->done[most] = true;
-	*number = most;
+	used->done[best] = true;
+	*number = best;
 	return true;
 }
 
@@ -123,7 +123,7 @@ void embed_used_describe(const struct embed_used *used, uint32_t number,
 		path = wanted->main ? exe : image->path;
 	snprintf(wanted->path, sizeof(wanted->path), "%s", path);
 	wanted->id_size = image->build_id_size;
-	CLAIM_FULL(wanted->id_size <= sizeof(wanted->id));
+	DEBUG_ASSERT(wanted->id_size <= sizeof(wanted->id));
 	memcpy(wanted->id, image->build_id, wanted->id_size);
 	wanted->start = image->segments ? image->segment[0].start : 0;
 	wanted->end = 0;

@@ -1,6 +1,5 @@
 /*
- * embed_used.h: counts in which images the frames of stacks lie. The writer
- * only.
+ * embed_used.h: counts the frames of stacks in each image. The recorder only.
  */
 #ifndef GNOMON_EMBED_USED_H
 #define GNOMON_EMBED_USED_H
@@ -29,10 +28,10 @@ bool embed_used_poll(struct embed_used *used);
  * yet. False: there is none. */
 bool embed_used_next(struct embed_used *used, uint32_t *number);
 
-/* Fills in which file to open. It is the image's path by the kernel, now or
- * when it was found; `exe` for the program itself. If the process ended before
- * that, it is the loader's path. That path is untrusted, but the reader has
- * only the target's rights. */
+/* Fills in which file to open: the image's path in /proc/PID/maps, now or when
+ * it was found; `exe` for the program itself. If the process ended before that,
+ * it is the loader's path. That path is untrusted, but the reader has only the
+ * target's rights. */
 void embed_used_describe(const struct embed_used *used, uint32_t number,
 			 const char *exe, struct embed_wanted *wanted);
 

@@ -29,7 +29,7 @@
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
 #define EMBEDDER_RARE_NS (20 * UINT64_C(1000000))	/* a piece, if busy */
@@ -93,8 +93,8 @@ static bool embedder_choose(struct embedder *e)
 			image->segment[0].start : 0);
 	if (!embedder_is_new(e))
 		return true;
-	CLAIM_FULL(work->reduced.binary.fd < 0 &&
-		   work->reduced.debug.fd < 0); /* I1 */
+	DEBUG_ASSERT(work->reduced.binary.fd < 0 &&
+		     work->reduced.debug.fd < 0); /* I1 */
 	fd = embed_open_binary(&work->wanted, &work->reduced.binary);
 	if (fd < 0) {
 		embed_out_skip(&work->to, embedder_why(fd), work->wanted.path);
@@ -121,7 +121,7 @@ static void embedder_whole(struct embedder *e)
 	struct embedder_work *work = e->work;
 	const struct reduced *elf = &work->reduced;
 
-	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
+	DEBUG_ASSERT(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	embed_out_begin(&work->to, GT_FILE_FULL, elf->binary.fd, NULL,
 			&work->wanted);
 	/* without a debug file, this is all */
@@ -143,15 +143,15 @@ static void embedder_reduced(struct embedder *e)
 {
 	struct embedder_work *work = e->work;
 	struct reduced *elf = &work->reduced;
-	/* `most` may cut debug information, but symbols are kept */
-	uint64_t most = base_min(e->asked ? EMBEDDER_ASKED_MAX :
-					    EMBEDDER_DEBUG_MAX,
-				 base_min(embed_out_room(&work->to),
-					  embedder_in_time(e)));
+	/* `max` may cut debug information, but symbols are kept */
+	uint64_t max = base_min(e->asked ? EMBEDDER_ASKED_MAX :
+					   EMBEDDER_DEBUG_MAX,
+				base_min(embed_out_room(&work->to),
+					 embedder_in_time(e)));
 
-	CLAIM_FULL(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
+	DEBUG_ASSERT(elf->binary.fd >= 0 && !work->to.busy); /* I1 */
 	e->stage = EMBEDDER_ALTERNATE;
-	if (reduced_plan(elf, most)) {
+	if (reduced_plan(elf, max)) {
 		embed_out_skip(&work->to, "invalid ELF file, not embedded",
 			       work->wanted.path);
 		return;
@@ -170,7 +170,7 @@ static void embedder_alternate(struct embedder *e)
 	bool joined = debug->fd >= 0;
 	int fd;
 
-	CLAIM_FULL(binary->fd >= 0 && !work->to.busy); /* I1 */
+	DEBUG_ASSERT(binary->fd >= 0 && !work->to.busy); /* I1 */
 	/* the binary's slot is free for it */
 	if (joined) {
 		embedder_close(binary);
@@ -204,7 +204,7 @@ static bool embedder_include(struct embedder *e)
 	if (work->include >= work->glob.used)
 		return false;
 	work->include += strlen(path) + 1;
-	CLAIM_FULL(work->include <= work->glob.used);
+	DEBUG_ASSERT(work->include <= work->glob.used);
 	snprintf(work->wanted.path, sizeof(work->wanted.path), "%s", path);
 	work->wanted.id_size = 0;
 	fd = embed_open_plain(path);

@@ -1,6 +1,6 @@
 /*
  * embedder.h: embeds files in the trace: symbols for the addresses of its
- * stacks (--embed), and files that the user requests (--include). The writer
+ * stacks (--embed), and files that the user requests (--include). The recorder
  * only.
  *
  * It works in steps between passes over the rings, never before the program

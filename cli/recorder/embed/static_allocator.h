@@ -1,7 +1,7 @@
 /*
  * static_allocator.h: detects static allocators, which are linked into the
  * program. Their calls pass no hook. They are found by the file's symbols,
- * unless it is stripped. The writer only.
+ * unless it is stripped. The recorder only.
  */
 #ifndef GNOMON_STATIC_ALLOCATOR_H
 #define GNOMON_STATIC_ALLOCATOR_H

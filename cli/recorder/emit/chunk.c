@@ -1,5 +1,5 @@
 /*
- * chunk.c: framing, checksum, and write. The writer only.
+ * chunk.c: framing, checksum, and write. The recorder only.
  *
  * I1: out->size covers complete chunks only; after a failure the file is
  *     truncated to it.
@@ -21,7 +21,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
 #define CHUNK_END_WORDS 512		/* of these, for END */
@@ -30,7 +30,7 @@
 
 static uint8_t *chunk_put(uint8_t *to, uint64_t value, unsigned bytes)
 {
-	CLAIM_FULL(bytes <= sizeof(value));
+	DEBUG_ASSERT(bytes <= sizeof(value));
 	for (; bytes; bytes--, value >>= 8)
 		*to++ = value;
 	return to;
@@ -113,13 +113,13 @@ static int chunk_emit(struct chunk_out *out, size_t n, bool is_end)
 		return out->err;
 	err = chunk_reserve(out, n, is_end);
 	torn = !err;
-	CLAIM_FULL(err || out->last_words || !out->reserves ||
-		   out->reserved >= out->start + out->size + n); /* I2 */
+	DEBUG_ASSERT(err || out->last_words || !out->reserves ||
+		     out->reserved >= out->start + out->size + n); /* I2 */
 	if (!err)
 		err = chunk_bytes(out, out->buffer, n);
 	if (!err) {
 		out->size += n;
-		CLAIM_FULL(chunk_out_is_valid(out));
+		DEBUG_ASSERT(chunk_out_is_valid(out));
 		return 0;
 	}
 	/* after a closing chunk that did not fit, a shorter one may fit */
@@ -180,7 +180,7 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 	int err;
 
 	assert(end >= payload && n <= out->room && type < GT_CHUNK_TYPES);
-	CLAIM_FULL(chunk_out_is_valid(out));
+	DEBUG_ASSERT(chunk_out_is_valid(out));
 	if (!range)
 		range = &none;
 	assert(range->first <= range->last);
@@ -214,7 +214,7 @@ void chunk_close(struct chunk_out *out)
 		ftruncate(out->fd, out->start + out->size);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool chunk_out_is_valid(const struct chunk_out *out)
 {
 	return out->buffer && out->err <= 0 &&

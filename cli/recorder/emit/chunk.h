@@ -1,5 +1,5 @@
 /*
- * chunk.h: writes the trace as framed, checksummed chunks. The writer only.
+ * chunk.h: writes the trace as framed, checksummed chunks. The recorder only.
  */
 #ifndef GNOMON_CHUNK_H
 #define GNOMON_CHUNK_H
@@ -60,7 +60,7 @@ int chunk_write(struct chunk_out *out, enum gt_chunk_type type,
 /* Frees allocated space that was not used. After the last chunk. */
 void chunk_close(struct chunk_out *out);
 
-/* Written and reserved sizes agree (I1, I2). With GNOMON_CLAIMS. */
+/* Written and reserved sizes agree (I1, I2). With GNOMON_DEBUG_ASSERTS. */
 bool chunk_out_is_valid(const struct chunk_out *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/recorder/emit/code_map.h"
 
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CODE_MAP_RANGE_MAX (UINT64_C(64) << 20)	/* longer than any function */
 
@@ -17,7 +17,7 @@ static uint64_t *code_map_page(struct code_map *map, uint64_t page)
 	uint64_t key = page + 1;
 	unsigned i = (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 52);
 
-	CLAIM_FULL(map->used <= CODE_MAP_PAGES / 2); /* I1 */
+	DEBUG_ASSERT(map->used <= CODE_MAP_PAGES / 2); /* I1 */
 	for (; map->key[i % CODE_MAP_PAGES]; i++)
 		if (map->key[i % CODE_MAP_PAGES] == key)
 			return map->bits[i % CODE_MAP_PAGES];
@@ -51,7 +51,7 @@ bool code_map_enter(struct code_map *map, uint64_t start, uint64_t size)
 				return true;
 			}
 		}
-		CLAIM_FULL(point / 64 < CODE_MAP_WORDS);
+		DEBUG_ASSERT(point / 64 < CODE_MAP_WORDS);
 		met |= bits[point / 64] >> (point % 64) & 1;
 		bits[point / 64] |= UINT64_C(1) << (point % 64);
 	}

@@ -1,6 +1,6 @@
 /*
  * code_map.h: a bitmap of the addresses of JIT-compiled code, to detect that
- * new code overwrites older code. The writer only; memory from zeroed_alloc,
+ * new code overwrites older code. The recorder only; memory from zeroed_alloc,
  * some 0.8 % of the code.
  */
 #ifndef GNOMON_CODE_MAP_H

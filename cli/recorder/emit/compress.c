@@ -31,14 +31,14 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define COMPRESS_WINDOW_LOG 17
 /* Search table for columns: 16 KiB, fits the first-level cache; and the level's
  * default size. */
 #define COMPRESS_HASH_LOG 12
 #define COMPRESS_HASH_DEFAULT 0
-#define COMPRESS_LEAST 64	/* shorter columns are stored */
+#define COMPRESS_MIN 64		/* shorter columns are stored */
 #define COMPRESS_TELLING 512	/* least bytes for a trial */
 #define COMPRESS_LEARNING 256	/* least bytes to learn from a result */
 #define COMPRESS_TRIAL 16	/* one trial in so many columns */
@@ -71,7 +71,7 @@ static size_t compress_frame(struct compress *compress,
 			     const struct compressor_how *how, uint8_t *to,
 			     const uint8_t *column, size_t n)
 {
-	CLAIM_FULL(n >= COMPRESS_LEAST);
+	DEBUG_ASSERT(n >= COMPRESS_MIN);
 	if (how != compress->how) {
 		compressor_set(compress->compressor, how);
 		compress->how = how;
@@ -103,7 +103,7 @@ static void compress_try(struct compress *compress,
 static const struct compressor_how *compress_choose(
 	const struct compress *compress, const struct compress_past *past)
 {
-	CLAIM_FULL(compress->effort < COMPRESS_EFFORTS);
+	DEBUG_ASSERT(compress->effort < COMPRESS_EFFORTS);
 	if (past->method == COMPRESS_STORED)
 		return NULL;
 	if (past->method == COMPRESS_CODED && compress->effort < COMPRESS_FAST)
@@ -126,7 +126,7 @@ static uint8_t *compress_put(struct compress *compress,
 
 	if (how)
 		size = compress_frame(compress, how, bytes, column, n);
-	CLAIM_FULL(size <= n);
+	DEBUG_ASSERT(size <= n);
 	if (size < n) {
 		uint8_t *at = varint_put(stored, size);
 
@@ -160,8 +160,8 @@ uint8_t *compress_column(struct compress *compress,
 	uint8_t *end;
 
 	to = varint_put(to, n);
-	CLAIM_FULL(past->left <= COMPRESS_TRIAL);
-	if (n >= COMPRESS_LEAST && compress->compressor) {
+	DEBUG_ASSERT(past->left <= COMPRESS_TRIAL);
+	if (n >= COMPRESS_MIN && compress->compressor) {
 		/* after the size there is room for the whole column */
 		if (n >= COMPRESS_TELLING && !past->left--)
 			compress_try(compress, past, to + VARINT_MAX, column,
@@ -177,7 +177,7 @@ uint8_t *compress_column(struct compress *compress,
 uint8_t *compress_bytes(struct compress *compress, uint8_t *to,
 			const uint8_t *bytes, size_t n)
 {
-	bool may = n >= COMPRESS_LEAST && compress->compressor;
+	bool may = n >= COMPRESS_MIN && compress->compressor;
 
 	to = varint_put(to, n);
 	return compress_put(compress, may ? &compress_files : NULL, to,

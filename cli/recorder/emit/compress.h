@@ -1,6 +1,6 @@
 /*
  * compress.h: compresses the columns of a chunk, each to a zstd frame if that
- * is smaller. The writer only; memory from zeroed_alloc at the start.
+ * is smaller. The recorder only; memory from zeroed_alloc at the start.
  */
 #ifndef GNOMON_COMPRESS_H
 #define GNOMON_COMPRESS_H

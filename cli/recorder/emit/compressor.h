@@ -1,7 +1,7 @@
 /*
  * compressor.h: the compressor that compress.h uses: zstd (compressor_zstd.c),
  * or none if zstd is not available for the target (compressor_none.c). The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_COMPRESSOR_H
 #define GNOMON_COMPRESSOR_H

@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* zstd's values: they are the same since 1.4, but their names have changed. */
 _Static_assert(COMPRESSOR_AUTO == 0 && COMPRESSOR_CODED == 1 &&
@@ -43,6 +43,6 @@ size_t compressor_pack(void *compressor, uint8_t *to, const uint8_t *from,
 {
 	size_t size = ZSTD_compress2(compressor, to, n - 1, from, n);
 
-	CLAIM_FULL(ZSTD_isError(size) || size < n);
+	DEBUG_ASSERT(ZSTD_isError(size) || size < n);
 	return ZSTD_isError(size) ? n : size;
 }

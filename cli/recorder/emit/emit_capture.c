@@ -10,7 +10,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/ring_drain.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_CAPTURE_RECORD (2 + GT_CAPTURE_VALUES)	/* varints */
 
@@ -61,7 +61,7 @@ void emit_capture_all(struct chunk_out *out, const struct recording *r)
 			chunk_write(out, GT_CAPTURE, to, NULL);
 			to = start;
 		}
-		CLAIM_FULL(to <= last);
+		DEBUG_ASSERT(to <= last);
 		to = emit_capture_put(to, r, id);
 	}
 	if (to > start)

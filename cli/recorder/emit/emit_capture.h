@@ -1,6 +1,6 @@
 /*
  * emit_capture.h: writes CAPTURE chunks: how each thread's stacks were
- * captured, and at what cost. The writer only.
+ * captured, and at what cost. The recorder only.
  */
 #ifndef GNOMON_EMIT_CAPTURE_H
 #define GNOMON_EMIT_CAPTURE_H

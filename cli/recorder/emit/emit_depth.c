@@ -15,7 +15,7 @@
 
 #include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_DEPTH_SHARE 4	/* our nodes: this fraction of the threads'
 				 * nodes */
@@ -32,7 +32,7 @@ int emit_depth_init(struct emit_depth *cut, const struct gl_node *whole,
 	/* no more than half full */
 	for (cut->mask = 1; cut->mask < 2 * cut->max; cut->mask *= 2)
 		;
-	CLAIM_FULL(!(cut->mask & (cut->mask - 1)));
+	DEBUG_ASSERT(!(cut->mask & (cut->mask - 1)));
 	cut->nodes = (struct gl_node *)zeroed_alloc(cut->max *
 						    sizeof(*cut->nodes));
 	cut->table = zeroed_alloc(cut->mask * sizeof(*cut->table));
@@ -52,7 +52,7 @@ static uint32_t emit_depth_child(struct emit_depth *cut, uint32_t parent,
 
 	for (;; hash++) {
 		entry = &cut->table[hash & cut->mask];
-		CLAIM_FULL(*entry <= cut->count);
+		DEBUG_ASSERT(*entry <= cut->count);
 		if (!*entry)
 			break;
 		node = &cut->nodes[*entry - 1];
@@ -65,7 +65,7 @@ static uint32_t emit_depth_child(struct emit_depth *cut, uint32_t parent,
 	node->parent = parent;
 	node->address = address;
 	*entry = cut->count;
-	CLAIM_FULL(2 * (uint64_t)cut->count <= cut->mask + UINT64_C(1));
+	DEBUG_ASSERT(2 * (uint64_t)cut->count <= cut->mask + UINT64_C(1));
 	return cut->first + cut->count - 1;
 }
 
@@ -79,7 +79,7 @@ static uint32_t emit_depth_make(struct emit_depth *cut, uint32_t id)
 		/* damage, as in emit_node.c */
 		at = parent < at ? parent : (uint32_t)GT_STOP_OTHER;
 	}
-	CLAIM_FULL(n <= cut->keep);
+	DEBUG_ASSERT(n <= cut->keep);
 	if (at < GT_STOP_COUNT)
 		return id;
 	for (at = GT_STOP_DEPTH; n > 0 && at != GT_STOP_NO_MEMORY; n--)
@@ -93,6 +93,6 @@ uint32_t emit_depth_context(struct emit_depth *cut, uint32_t id)
 		return id;
 	if (unlikely(!cut->known[id]))
 		cut->known[id] = emit_depth_make(cut, id);
-	CLAIM_FULL(cut->known[id] < cut->first + cut->max);
+	DEBUG_ASSERT(cut->known[id] < cut->first + cut->max);
 	return cut->known[id];
 }

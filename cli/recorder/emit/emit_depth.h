@@ -1,16 +1,16 @@
 /*
  * emit_depth.h: cuts contexts to their innermost N frames (--depth N). The
- * writer only: threads still capture and cache full stacks.
+ * recorder only: threads still capture and cache full stacks.
  *
- * Nodes of cut stacks belong to the writer. Their ids follow those of the tree
- * that threads build; their root is GT_STOP_DEPTH.
+ * Nodes of cut stacks belong to the recorder. Their ids follow those of the
+ * tree that threads build; their root is GT_STOP_DEPTH.
  */
 #ifndef GNOMON_EMIT_DEPTH_H
 #define GNOMON_EMIT_DEPTH_H
 
 #include <stdint.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/trace/format/trace_format.h"
 
@@ -40,7 +40,7 @@ uint32_t emit_depth_context(struct emit_depth *cut, uint32_t id);
 static inline const struct gl_node *
 emit_depth_node(const struct emit_depth *cut, uint32_t id)
 {
-	CLAIM_FULL(id < cut->first || id - cut->first < cut->count);
+	DEBUG_ASSERT(id < cut->first || id - cut->first < cut->count);
 	return id < cut->first ? &cut->whole[id] :
 				 &cut->nodes[id - cut->first];
 }

@@ -1,7 +1,7 @@
 /*
  * emit_dump.h: converts a jitdump, which JIT compilers write for perf (Linux,
  * tools/perf/Documentation/jitdump-specification.txt), to lines of a perf map:
- * address, size and name. The writer only.
+ * address, size and name. The recorder only.
  */
 #ifndef GNOMON_EMIT_DUMP_H
 #define GNOMON_EMIT_DUMP_H

@@ -6,7 +6,7 @@
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static size_t emit_heap_length(const char *name)
 {
@@ -34,7 +34,7 @@ void emit_heap_flush(struct emit_heap *emit)
 		size_t length;
 
 		memcpy(name, shared->heap_name[++emit->reported], sizeof(name));
-		CLAIM_FULL(emit->reported < GL_HEAPS_MAX);
+		DEBUG_ASSERT(emit->reported < GL_HEAPS_MAX);
 		length = emit_heap_length(name);
 
 		to = varint_put(to, GT_CONTROL_HEAP);

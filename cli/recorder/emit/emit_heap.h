@@ -1,6 +1,6 @@
 /*
  * emit_heap.h: writes the name of each heap to the trace before its first
- * event. The writer only.
+ * event. The recorder only.
  */
 #ifndef GNOMON_EMIT_HEAP_H
 #define GNOMON_EMIT_HEAP_H

@@ -27,7 +27,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */
 #define EMIT_IMAGE_DELETED " (deleted)"
@@ -64,8 +64,8 @@ static uint8_t *emit_image_mapped(uint8_t *to, uint32_t index,
 {
 	uint32_t i;
 
-	CLAIM_FULL(image->segments <= GL_SEGMENTS_MAX &&
-		   image->build_id_size <= GL_BUILD_ID_MAX); /* I1 */
+	DEBUG_ASSERT(image->segments <= GL_SEGMENTS_MAX &&
+		     image->build_id_size <= GL_BUILD_ID_MAX); /* I1 */
 	to = varint_put(to, GT_IMAGE_MAPPED);
 	to = varint_put(to, index);
 	to = varint_put(to, image->flags);
@@ -88,8 +88,8 @@ static void emit_image_one(struct emit_image_batch *batch, uint32_t i,
 	uint32_t index = batch->index[i];
 	size_t n = strlen(path), d = sizeof(EMIT_IMAGE_DELETED) - 1;
 
-	CLAIM_FULL(i < batch->count && index < GL_IMAGES_MAX);
-	CLAIM_FULL(batch->emit->state[index] == EMIT_IMAGE_NEW);
+	DEBUG_ASSERT(i < batch->count && index < GL_IMAGES_MAX);
+	DEBUG_ASSERT(batch->emit->state[index] == EMIT_IMAGE_NEW);
 	if (n > d && strcmp(path + n - d, EMIT_IMAGE_DELETED) == 0)
 		n -= d;
 	batch->to = emit_image_mapped(batch->to, index,
@@ -222,7 +222,7 @@ void emit_image_flush(struct emit_image *emit)
 			emit_image_copy(&emit->copies[i], &emit->images[i]);
 			batch.index[batch.count++] = i;
 		}
-		CLAIM_FULL(batch.count <= EMIT_IMAGE_BATCH);
+		DEBUG_ASSERT(batch.count <= EMIT_IMAGE_BATCH);
 		if (batch.count == EMIT_IMAGE_BATCH)
 			emit_image_write(&batch);
 		if (all)

@@ -1,6 +1,6 @@
 /*
  * emit_image.h: writes IMAGE chunks: modules that were loaded or unloaded. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_EMIT_IMAGE_H
 #define GNOMON_EMIT_IMAGE_H

@@ -17,7 +17,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/process/exit_status_find.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the
 					 * trace */
@@ -73,7 +73,7 @@ static void emit_info_command(struct emit_info *info, struct text_key *text)
 			return;
 		info->command_length = emit_info_read_command(info);
 	}
-	CLAIM_FULL(info->command_length <= EMIT_INFO_COMMAND_MAX);
+	DEBUG_ASSERT(info->command_length <= EMIT_INFO_COMMAND_MAX);
 	if (info->command_length > 0)
 		text_key_bytes(text, "command", info->command,
 			       info->command_length);
@@ -125,19 +125,19 @@ static uint64_t emit_info_tick_ps(const struct gl_header *live)
 static void emit_info_choices(struct text_key *text,
 			      const struct options *options)
 {
-	uint64_t least = options->number[OPTION_MIN_SIZE];
-	uint64_t most = options->number[OPTION_MAX_SIZE];
+	uint64_t min = options->number[OPTION_MIN_SIZE];
+	uint64_t max = options->number[OPTION_MAX_SIZE];
 	uint64_t mean = options->number[OPTION_SAMPLE];
 
 	if (mean)
 		text_key_number(text, "sample", mean);
-	if (least)
-		text_key_number(text, "min_size", least);
-	if (most < UINT64_MAX)
-		text_key_number(text, "max_size", most);
+	if (min)
+		text_key_number(text, "min_size", min);
+	if (max < UINT64_MAX)
+		text_key_number(text, "max_size", max);
 	if (options->number[OPTION_DEPTH] < UINT64_MAX)
 		text_key_number(text, "depth", options->number[OPTION_DEPTH]);
-	if (mean || least || most < UINT64_MAX)
+	if (mean || min || max < UINT64_MAX)
 		text_key_number(text, "partial", 1);
 }
 

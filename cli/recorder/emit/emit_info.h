@@ -1,6 +1,6 @@
 /*
  * emit_info.h: writes the text chunks: INFO at the start, COUNTERS and END at
- * the end. The writer only.
+ * the end. The recorder only.
  */
 #ifndef GNOMON_EMIT_INFO_H
 #define GNOMON_EMIT_INFO_H

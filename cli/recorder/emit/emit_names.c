@@ -30,7 +30,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/replaced_report.h"
 #include "cli/recorder/emit/varint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* of one chunk; fits WRITER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
@@ -89,7 +89,7 @@ static void emit_names_fill(struct emit_names *e, int fd)
 		e->held += n;
 		e->offset += n;
 		e->taken += n;
-		CLAIM_FULL(e->held <= EMIT_NAMES_PIECE);
+		DEBUG_ASSERT(e->held <= EMIT_NAMES_PIECE);
 	}
 }
 
@@ -122,7 +122,7 @@ static void emit_names_replaced(struct emit_names *e, uint64_t start,
 {
 	unsigned last = EMIT_NAMES_RANGES - 1;
 
-	CLAIM_FULL(start < end && e->replaced_count <= EMIT_NAMES_RANGES);
+	DEBUG_ASSERT(start < end && e->replaced_count <= EMIT_NAMES_RANGES);
 	if (e->replaced_count <= last) {
 		e->replaced[e->replaced_count].start = start;
 		e->replaced[e->replaced_count++].end = end;
@@ -181,7 +181,7 @@ static void emit_names_piece(struct emit_names *e)
 		to = e->held;
 		e->dropped += to;
 	}
-	CLAIM_FULL(from <= to && to <= e->held);
+	DEBUG_ASSERT(from <= to && to <= e->held);
 	memmove(e->text, e->text + to, e->held - to);
 	e->held -= to;
 }
@@ -282,7 +282,7 @@ static unsigned emit_names_forget(struct emit_names *e)
 		reported++;
 	for (i = reported; i < e->replaced_count; i++)
 		e->replaced[i - reported] = e->replaced[i];
-	CLAIM_FULL(reported <= e->replaced_count);
+	DEBUG_ASSERT(reported <= e->replaced_count);
 	e->replaced_count -= reported;
 	/* also for ranges that no thread has read since the last check */
 	replaced_request(e->shared);

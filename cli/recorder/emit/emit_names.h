@@ -1,7 +1,7 @@
 /*
  * emit_names.h: writes NAMES chunks: names of JIT-compiled code. The program
  * writes them to a perf map or, without one, to a jitdump, which is read as it
- * grows. The writer only.
+ * grows. The recorder only.
  */
 #ifndef GNOMON_EMIT_NAMES_H
 #define GNOMON_EMIT_NAMES_H

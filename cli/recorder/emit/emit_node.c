@@ -1,6 +1,6 @@
 /*
  * emit_node.c: tracks which nodes are in the trace, and writes the others. The
- * writer only.
+ * recorder only.
  *
  * The target may overwrite its nodes at any time. So each node is read once,
  * into the batch, and only the copy is used.
@@ -19,7 +19,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 
@@ -65,7 +65,7 @@ int emit_node_init(struct emit_node *emit, const struct gl_node *nodes,
 
 static bool emit_node_has(const struct emit_node *emit, uint32_t id)
 {
-	CLAIM_FULL(id < emit_depth_limit(&emit->cut));
+	DEBUG_ASSERT(id < emit_depth_limit(&emit->cut));
 	return emit->emitted[id / 64] >> (id % 64) & 1;
 }
 
@@ -104,7 +104,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	assert(emit->count + n <= EMIT_NODE_BATCH);
 	for (; first > at && !emit_node_has(emit, id); id = first->parent)
 		emit_node_read(emit, id, --first);
-	CLAIM_FULL(first >= at);
+	DEBUG_ASSERT(first >= at);
 	if (first == end)
 		return;
 	if (!emit_node_has(emit, id))
@@ -113,7 +113,7 @@ static void emit_node_chain(struct emit_node *emit, uint32_t id, uint32_t n)
 	emit->count += end - first;
 	for (end = emit->batch + emit->count; at < end; at++)
 		emit->emitted[at->id / 64] |= UINT64_C(1) << (at->id % 64);
-	CLAIM_FULL(emit->count <= EMIT_NODE_BATCH);
+	DEBUG_ASSERT(emit->count <= EMIT_NODE_BATCH);
 }
 
 /* Adds a single node below GT_STOP_OTHER, so that the id is defined. */
@@ -142,7 +142,7 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 			outer = copy.parent;
 		}
 		left = base_min(left, EMIT_NODE_BATCH);
-		CLAIM_FULL(left > 0 && left <= n);
+		DEBUG_ASSERT(left > 0 && left <= n);
 		if (emit->count + left > EMIT_NODE_BATCH)
 			emit_node_flush(emit);
 		emit_node_chain(emit, outer, left);
@@ -151,10 +151,10 @@ void emit_node_new(struct emit_node *emit, uint32_t id)
 	/* a chain read in parts may have changed in between */
 	if (unlikely(!emit_node_has(emit, id)))
 		emit_node_alone(emit, id);
-	CLAIM_FULL(emit_node_has(emit, id)); /* I2 */
+	DEBUG_ASSERT(emit_node_has(emit, id)); /* I2 */
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool emit_node_is_valid(const struct emit_node *emit)
 {
 	uint32_t i;
@@ -177,7 +177,7 @@ void emit_node_flush(struct emit_node *emit)
 
 	if (!emit->count)
 		return;
-	CLAIM_FULL(emit_node_is_valid(emit));
+	DEBUG_ASSERT(emit_node_is_valid(emit));
 	for (i = 0; i < EMIT_NODE_COLUMNS; i++)
 		end[i] = emit->column[i];
 	for (i = 0; i < emit->count; i++) {
@@ -185,7 +185,7 @@ void emit_node_flush(struct emit_node *emit)
 		uint64_t address = emit->batch[i].address;
 		uint32_t parent = emit->batch[i].parent;
 
-		CLAIM_FULL(parent < id);	/* I1 */
+		DEBUG_ASSERT(parent < id);	/* I1 */
 		end[EMIT_NODE_ID] = varint_put(end[EMIT_NODE_ID],
 			varint_zigzag((int64_t)id - last_id));
 		end[EMIT_NODE_PARENT] = varint_put(end[EMIT_NODE_PARENT],

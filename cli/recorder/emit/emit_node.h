@@ -1,6 +1,6 @@
 /*
  * emit_node.h: writes CONTEXT chunks. A node of the context tree is written
- * before the first event that refers to it, and after its parents. The writer
+ * before the first event that refers to it, and after its parents. The recorder
  * only.
  */
 #ifndef GNOMON_EMIT_NODE_H
@@ -65,7 +65,7 @@ static inline uint32_t emit_node_refer(struct emit_node *emit, uint32_t id)
 	return id;
 }
 
-/* I1 and I2 of emit_node.c hold for the batch. With GNOMON_CLAIMS. */
+/* I1 and I2 of emit_node.c hold for the batch. With GNOMON_DEBUG_ASSERTS. */
 bool emit_node_is_valid(const struct emit_node *emit);
 
 #endif

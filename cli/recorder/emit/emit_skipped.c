@@ -9,12 +9,13 @@
 
 #include "cli/recorder/emit/varint.h"
 
-static bool emit_skipped_moved(const struct emit_skipped *rest, unsigned class)
+static bool emit_skipped_moved(const struct emit_skipped *skipped,
+			       unsigned class)
 {
 	unsigned k;
 
 	for (k = 0; k < GT_REST_VALUES; k++)
-		if (rest->now[class][k] != rest->reported[class][k])
+		if (skipped->now[class][k] != skipped->reported[class][k])
 			return true;
 	return false;
 }
@@ -42,26 +43,26 @@ void emit_skipped_sum(const struct recording *r,
 		emit_skipped_add(recording_thread(r, id), sums);
 }
 
-static unsigned emit_skipped_poll(struct emit_skipped *rest,
+static unsigned emit_skipped_poll(struct emit_skipped *skipped,
 				  const struct recording *r)
 {
 	unsigned class, count = 0;
 
-	emit_skipped_sum(r, rest->now);
+	emit_skipped_sum(r, skipped->now);
 	for (class = 0; class < GT_CLASSES; class++)
-		count += emit_skipped_moved(rest, class);
+		count += emit_skipped_moved(skipped, class);
 	return count;
 }
 
-bool emit_skipped_due(struct emit_skipped *rest, const struct recording *r)
+bool emit_skipped_due(struct emit_skipped *skipped, const struct recording *r)
 {
-	return emit_skipped_poll(rest, r) > 0;
+	return emit_skipped_poll(skipped, r) > 0;
 }
 
-void emit_skipped(struct emit_skipped *rest, const struct recording *r,
+void emit_skipped(struct emit_skipped *skipped, const struct recording *r,
 		  struct chunk_out *out)
 {
-	unsigned count = emit_skipped_poll(rest, r), class, k;
+	unsigned count = emit_skipped_poll(skipped, r), class, k;
 	uint8_t *to;
 
 	if (!count)
@@ -70,13 +71,13 @@ void emit_skipped(struct emit_skipped *rest, const struct recording *r,
 	to = varint_put(to, GT_REST_VALUES);
 	to = varint_put(to, count);
 	for (class = 0; class < GT_CLASSES; class++) {
-		if (!emit_skipped_moved(rest, class))
+		if (!emit_skipped_moved(skipped, class))
 			continue;
 		to = varint_put(to, class);
 		for (k = 0; k < GT_REST_VALUES; k++) {
-			to = varint_put(to, rest->now[class][k] -
-					    rest->reported[class][k]);
-			rest->reported[class][k] = rest->now[class][k];
+			to = varint_put(to, skipped->now[class][k] -
+					    skipped->reported[class][k]);
+			skipped->reported[class][k] = skipped->now[class][k];
 		}
 	}
 	chunk_write(out, GT_TOTALS, to, NULL);

@@ -1,6 +1,6 @@
 /*
  * emit_skipped.h: writes TOTALS of blocks that options exclude from recording
- * (by size, or while a thread is not active). The writer only.
+ * (by size, or while a thread is not active). The recorder only.
  */
 #ifndef GNOMON_EMIT_SKIPPED_H
 #define GNOMON_EMIT_SKIPPED_H
@@ -14,16 +14,16 @@ struct emit_skipped {
 	uint64_t now[GT_CLASSES][GT_REST_VALUES];
 };
 
-/* Sums over all threads so far (skip.h, THE REST). Threads count concurrently,
+/* Sums over all threads so far (skip.h). Threads count concurrently,
  * so a sum may include a block without its bytes. */
 void emit_skipped_sum(const struct recording *r,
 		      uint64_t sums[GT_CLASSES][GT_REST_VALUES]);
 
 /* Whether there is more than last time. */
-bool emit_skipped_due(struct emit_skipped *rest, const struct recording *r);
+bool emit_skipped_due(struct emit_skipped *skipped, const struct recording *r);
 
 /* Writes a chunk if there is more than last time. */
-void emit_skipped(struct emit_skipped *rest, const struct recording *r,
+void emit_skipped(struct emit_skipped *skipped, const struct recording *r,
 		  struct chunk_out *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * emit_totals.c: see emit_totals.h. Nodes are written before the rows that
- * refer to them. The writer only.
+ * refer to them. The recorder only.
  */
 #include "cli/recorder/emit/emit_totals.h"
 
@@ -8,7 +8,7 @@
 
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */
 #define EMIT_TOTALS_ROW_MAX ((2 + GT_TOTALS_VALUES) * VARINT_MAX)
@@ -63,7 +63,7 @@ void emit_totals_row(struct emit_totals *emit, uint32_t context,
 	context = emit_node_refer(emit->nodes, context);
 	if (emit->type == GT_FREED)
 		other = emit_node_refer(emit->nodes, other);
-	CLAIM_FULL(emit->count < EMIT_TOTALS_ROWS);
+	DEBUG_ASSERT(emit->count < EMIT_TOTALS_ROWS);
 	emit->to = varint_put(emit->to, varint_zigzag((int64_t)context -
 						      emit->context));
 	emit->to = varint_put(emit->to, other);
@@ -71,8 +71,8 @@ void emit_totals_row(struct emit_totals *emit, uint32_t context,
 		emit->to = varint_put(emit->to, value[i]);
 	emit->context = context;
 	emit->count++;
-	CLAIM_FULL((size_t)(emit->to - emit->column) <=
-		   emit->count * EMIT_TOTALS_ROW_MAX);
+	DEBUG_ASSERT((size_t)(emit->to - emit->column) <=
+		     emit->count * EMIT_TOTALS_ROW_MAX);
 }
 
 /* Whether a class has any value: it may have only frees, of blocks written

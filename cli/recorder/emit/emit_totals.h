@@ -1,6 +1,6 @@
 /*
  * emit_totals.h: writes TOTALS, FREED and CHAINS chunks (trace_format.h). The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_EMIT_TOTALS_H
 #define GNOMON_EMIT_TOTALS_H

@@ -1,6 +1,6 @@
 /*
- * encode.c: the writer's inner loop. Budget: 8 ns per event without compression
- * (make bench).
+ * encode.c: the recorder's inner loop. Budget: 8 ns per event without
+ * compression (make bench).
  *
  * Records are encoded in batches. A first loop writes kinds and ages, and
  * stores the input of the other loops: addresses to write in full, contexts,
@@ -22,7 +22,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ENCODE_BATCH 128	/* records, fits the first-level cache */
 #define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)
@@ -151,7 +151,7 @@ static BASE_SLOW uint64_t encode_stamp(struct encode *encode,
 	/* there is no stamp above the largest one */
 	if (unlikely(tick <= at->last_tick))
 		return 0;
-	CLAIM_FULL(!event || event > at->same_tick);
+	DEBUG_ASSERT(!event || event > at->same_tick);
 	if (event) {
 		at->run = varint_put_byte(at->run, event - at->same_tick);
 		at->ticks = varint_put_spread(at->ticks, tick - at->last_tick);
@@ -250,8 +250,8 @@ static void encode_rest(struct encode *encode, struct encode_at *at,
 	uint64_t *others = batch->word1[0], *begun = batch->word1[1];
 	uint32_t i;
 
-	CLAIM_FULL(batch->blocks <= batch->count && batch->full <=
-		   batch->count && batch->count <= ENCODE_BATCH);
+	DEBUG_ASSERT(batch->blocks <= batch->count && batch->full <=
+		     batch->count && batch->count <= ENCODE_BATCH);
 	for (i = 0; i < batch->full; i++)
 		encode_full(at, batch->reported[i]);
 	encode_contexts(encode, at, batch);
@@ -323,7 +323,7 @@ static void encode_begin(struct encode *encode, struct encode_at *at)
 	};
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool encode_is_valid(const struct encode *encode)
 {
 	unsigned i;
@@ -346,7 +346,7 @@ bool encode_is_valid(const struct encode *encode)
 
 static void encode_end(struct encode *encode, const struct encode_at *at)
 {
-	CLAIM_FULL(at->events <= ENCODE_EVENTS);
+	DEBUG_ASSERT(at->events <= ENCODE_EVENTS);
 	recent_end(encode->recent, &at->recent);
 	encode->end[ENCODE_KIND] = at->kind;
 	encode->end[ENCODE_ADDRESS] = at->address;
@@ -358,7 +358,7 @@ static void encode_end(struct encode *encode, const struct encode_at *at)
 	encode->events = at->events;
 	encode->blocks = at->blocks;
 	encode->last = at->last_tick;
-	CLAIM_FULL(encode_is_valid(encode));
+	DEBUG_ASSERT(encode_is_valid(encode));
 }
 
 /* Encodes the data of an allocation, except its address. Returns the length of
@@ -389,7 +389,7 @@ ENCODE_INLINE bool encode_head(struct recent_finder *recent,
 {
 	uint32_t age = recent_age(recent, place, begins, gl_block(word1));
 
-	CLAIM_FULL(age <= GT_RECENT && kind <= GT_KIND_MASK);
+	DEBUG_ASSERT(age <= GT_RECENT && kind <= GT_KIND_MASK);
 	*to = varint_put_byte(*to, age << GT_KIND_SHIFT | kind);
 	return age;
 }
@@ -515,7 +515,7 @@ uint64_t encode_events(struct encode *encode, const struct encode_span *span,
 	struct encode_batch batch;
 	struct encode_at at;
 
-	CLAIM_FULL(span->from <= span->to);
+	DEBUG_ASSERT(span->from <= span->to);
 	encode_begin(encode, &at);
 	batch.word1[0][0] = batch.word1[1][0] = 0;
 	while (position < span->to && at.events < ENCODE_EVENTS) {
@@ -551,7 +551,7 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 {
 	unsigned i;
 
-	CLAIM_FULL(!encode->bad && encode->events > 0);
+	DEBUG_ASSERT(!encode->bad && encode->events > 0);
 	to = varint_put(to, encode->base);
 	to = varint_put(to, encode->events);
 	for (i = 0; i < ENCODE_COLUMNS; i++) {

@@ -1,6 +1,6 @@
 /*
  * encode.h: encodes records of a ring as the columns of an EVENTS chunk
- * (trace_format.h). The writer only.
+ * (trace_format.h). The recorder only.
  */
 #ifndef GNOMON_ENCODE_H
 #define GNOMON_ENCODE_H
@@ -101,7 +101,7 @@ uint8_t *encode_payload(struct encode *encode, uint8_t *to,
 			  ENCODE_TICKS_MAX + ENCODE_CONTEXT_MAX) +      \
 	 ENCODE_EXTRAS * ENCODE_EXTRA_MAX + 256)
 
-/* Each column of the batch lies in its room. With GNOMON_CLAIMS. */
+/* Each column of the batch lies in its room. With GNOMON_DEBUG_ASSERTS. */
 bool encode_is_valid(const struct encode *encode);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * replaced_report.h: reports replaced code to hooks (the writer's half of
- * replaced_code.h). The writer only.
+ * replaced_report.h: reports replaced code to hooks (the recorder's half of
+ * replaced_code.h). The recorder only.
  */
 #ifndef GNOMON_REPLACED_REPORT_H
 #define GNOMON_REPLACED_REPORT_H

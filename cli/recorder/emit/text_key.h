@@ -1,6 +1,6 @@
 /*
  * text_key.h: builds the chunks INFO, COUNTERS and END from lines of text. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_TEXT_KEY_H
 #define GNOMON_TEXT_KEY_H

@@ -1,6 +1,6 @@
 /*
  * totals.c: see totals.h. Readers add up the rows of a trace, so differences
- * are written. The writer only.
+ * are written. The recorder only.
  */
 #include "cli/recorder/emit/totals.h"
 
@@ -9,7 +9,7 @@
 
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Interval of writing; it grows with the number of rows. */
 #define TOTALS_REPORT_NS (1 * UINT64_C(1000000000))
@@ -24,7 +24,7 @@ bool totals_wanted(void)
 int totals_init(struct totals *totals, struct writer *w, uint64_t bytes)
 {
 	totals->w = w;
-	totals->reported.most = bytes / TOTALS_REPORTED_PART;
+	totals->reported.max = bytes / TOTALS_REPORTED_PART;
 	return emit_totals_init(&totals->emit, &w->out, &w->compress,
 				&w->nodes);
 }
@@ -52,8 +52,8 @@ static void totals_classes(struct totals *totals)
 			block_table_rounded_lives(table, i);
 		const struct block_table_class *reported = &totals->classes[i];
 
-		CLAIM_FULL(now.blocks >= reported->blocks &&
-			   now.frees >= reported->frees);
+		DEBUG_ASSERT(now.blocks >= reported->blocks &&
+			     now.frees >= reported->frees);
 		size[i][GT_SIZE_ALLOCATIONS] = now.blocks - reported->blocks;
 		size[i][GT_SIZE_BYTES] = now.bytes - reported->bytes;
 		size[i][GT_SIZE_FREES] = now.frees - reported->frees;
@@ -91,8 +91,8 @@ static void totals_row(struct totals *totals, uint32_t number)
 		[GT_TOTALS_OWN_PEAK_STAMP] = now.sum.peak_tick,
 	};
 
-	CLAIM_FULL(now.sum.blocks >= reported->sum.blocks &&
-		   now.sum.frees >= reported->sum.frees);
+	DEBUG_ASSERT(now.sum.blocks >= reported->sum.blocks &&
+		     now.sum.frees >= reported->sum.frees);
 	emit_totals_row(&totals->emit, now.context, 0, value);
 	*reported = now;
 }

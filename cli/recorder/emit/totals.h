@@ -1,6 +1,6 @@
 /*
  * totals.h: writes a trace of totals without events (--depth 0), at intervals
- * and at the end, from the block table. The writer only.
+ * and at the end, from the block table. The recorder only.
  */
 #ifndef GNOMON_TOTALS_H
 #define GNOMON_TOTALS_H

@@ -27,7 +27,7 @@
 #include "cli/recorder/base/result.h"
 #include "preload/base/base.h"
 #include "preload/ring/shared.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LIVE_NODES_AHEAD 8192	/* reserved ahead of the threads, ... */
 #define LIVE_NODES_AHEAD_MAX 32768	/* ... if there are many */
@@ -129,7 +129,7 @@ int live_attach(struct live *live, int fd, int memory_id, const char *path)
 	/* I2, whatever the target says */
 	live->reserved = base_min(setup.reserved, live->budget);
 	live->err = setup.live_error;
-	CLAIM_FULL(live_is_valid(live));
+	DEBUG_ASSERT(live_is_valid(live));
 	return 0;
 }
 
@@ -157,13 +157,13 @@ int live_reserve(struct live *live, uint64_t from, uint64_t to)
 		err = live_allocate(live, from, to);
 	if (!err)
 		live->reserved += to - from;
-	CLAIM_FULL(live_is_valid(live));
+	DEBUG_ASSERT(live_is_valid(live));
 	return err;
 }
 
 void live_ready(struct live *live, uint64_t from, uint64_t to)
 {
-	CLAIM_FULL(from <= to && to <= live->size);
+	DEBUG_ASSERT(from <= to && to <= live->size);
 	/* tmpfs clears pages at the second allocation. On other file systems
 	 * this may fail: the pages are allocated all the same. */
 	if (live->fd >= 0 && from < to)
@@ -172,7 +172,7 @@ void live_ready(struct live *live, uint64_t from, uint64_t to)
 
 static uint64_t live_node_at(const struct live *live, uint64_t number)
 {
-	CLAIM_FULL(number <= live->nodes_max);
+	DEBUG_ASSERT(number <= live->nodes_max);
 	return live->shape.nodes_offset + number * sizeof(struct gl_node);
 }
 
@@ -250,7 +250,7 @@ static void live_more_heaps(struct live *live)
 		at + next * GL_HEAP_NAME);
 	if (!live->heaps_refused)
 		live->heaps_reserved = next;
-	CLAIM_FULL(live_is_valid(live));
+	DEBUG_ASSERT(live_is_valid(live));
 }
 
 void live_ahead(struct live *live)
@@ -275,7 +275,7 @@ void live_ahead(struct live *live)
 		h->images_offset + next * sizeof(struct gl_image));
 	if (!live->images_refused)
 		live->images_reserved = next;
-	CLAIM_FULL(live_is_valid(live));
+	DEBUG_ASSERT(live_is_valid(live));
 }
 
 /* Whether the path still leads to our file: a newer file of others must not be
@@ -302,7 +302,7 @@ void live_unlink(struct live *live)
 	live->path[0] = '\0';
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool live_is_valid(const struct live *live)
 {
 	return live->reserved <= live->budget &&	/* I2 */

@@ -13,7 +13,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LIVE_SIZE_MAX (UINT64_C(1) << 40)
 
@@ -61,7 +61,7 @@ void live_unlink(struct live *live);
 
 static inline void *live_at(const struct live *live, uint64_t offset)
 {
-	CLAIM_FULL(offset < live->size);
+	DEBUG_ASSERT(offset < live->size);
 	return (char *)live->header + offset;
 }
 
@@ -71,7 +71,7 @@ static inline struct gl_shared *live_shared(const struct live *live)
 }
 
 /* The recorder's own numbers are consistent, whatever the target writes. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool live_is_valid(const struct live *live);
 
 #endif

@@ -4,7 +4,7 @@
  * The handler maps private memory over the page and all pages after it, as a
  * file is truncated at its end. Then the instruction is repeated. So the
  * interrupted code completes; a longjmp out of the handler would leave half a
- * chunk. The writer finds the damage in its next round.
+ * chunk. The recorder finds the damage in its next round.
  *
  * The handler only runs synchronously, on access to the mapping. So its changes
  * are ordered as if the interrupted code had made them.

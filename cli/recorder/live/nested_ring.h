@@ -2,7 +2,7 @@
  * nested_ring.h: up to where the records of a thread's second ring are final. A
  * signal handler that leaves a hook by longjmp leaves a record that is reserved
  * but never completed (ring.c). Records behind it wait until that is proved.
- * The writer only.
+ * The recorder only.
  *
  * I1: records before `to` do not change any more.
  *

@@ -1,6 +1,6 @@
 /*
  * ring_pool.c: memory of rings. ring_pool.h shows who makes which transition.
- * The writer only; the threads' side is in ring_take.c.
+ * The recorder only; the threads' side is in ring_take.c.
  *
  * The data region of the live mapping:
  *
@@ -28,7 +28,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/output/log_file.h"
 #include "preload/ring/ring_shared.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define RING_POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
 #define RING_POOL_GROW_CLASSES 2	/* fourfold */
@@ -57,10 +57,10 @@ static uint64_t ring_pool_more(struct ring_pool *pool, uint64_t bytes)
 	if (used + bytes > ring_pool_end(pool) ||
 	    live_reserve(pool->live, at, at + bytes))
 		return 0;
-	CLAIM_FULL(gl_piece_of(GL_DATA_FIRST, used) ==
-		   gl_piece_of(GL_DATA_FIRST, used + bytes - 1));
+	DEBUG_ASSERT(gl_piece_of(GL_DATA_FIRST, used) ==
+		     gl_piece_of(GL_DATA_FIRST, used + bytes - 1));
 	pool->used = used + bytes;
-	CLAIM_FULL(ring_pool_is_valid(pool));
+	DEBUG_ASSERT(ring_pool_is_valid(pool));
 	return at;
 }
 
@@ -68,8 +68,8 @@ static uint64_t ring_pool_more(struct ring_pool *pool, uint64_t bytes)
  * same page. */
 static uint64_t *ring_pool_link_of(const struct ring_pool *pool, uint64_t at)
 {
-	CLAIM_FULL(at >= pool->live->shape.data_offset &&
-		   at < pool->live->shape.data_offset + pool->used);
+	DEBUG_ASSERT(at >= pool->live->shape.data_offset &&
+		     at < pool->live->shape.data_offset + pool->used);
 	return &pool->links_of[(at - pool->live->shape.data_offset) / GL_PAGE];
 }
 
@@ -94,15 +94,15 @@ static void ring_pool_give_back(struct ring_pool *pool, uint64_t at,
 
 	if (!pool->links_of)
 		return;	/* the block is not reused */
-	CLAIM_FULL(at + (UINT64_C(1) << class) + GL_RING_SLACK <=
-		   pool->live->shape.data_offset + pool->used);
+	DEBUG_ASSERT(at + (UINT64_C(1) << class) + GL_RING_SLACK <=
+		     pool->live->shape.data_offset + pool->used);
 	*ring_pool_link_of(pool, at) = *list;
 	*list = at;
 }
 
 static unsigned ring_pool_class_of(const struct recording_ring *given)
 {
-	CLAIM_FULL(!(given->mask & (given->mask + 1)));
+	DEBUG_ASSERT(!(given->mask & (given->mask + 1)));
 	return 63 - __builtin_clzll(given->mask + 1);
 }
 
@@ -145,7 +145,7 @@ static void ring_pool_set_data(struct ring_pool *pool, uint32_t id, uint64_t at,
 	assert(at >= pool->live->shape.data_offset &&
 	       at + given->mask + 1 + GL_RING_SLACK <=
 		       pool->live->shape.data_offset + pool->used);
-	CLAIM_FULL(at % sizeof(uint64_t) == 0);
+	DEBUG_ASSERT(at % sizeof(uint64_t) == 0);
 }
 
 /* Empties a ring: positions start again from 0. */
@@ -181,11 +181,11 @@ static bool ring_pool_link(struct ring_pool *pool, uint32_t id)
 
 	if (id < pool->links)
 		return true;
-	CLAIM_FULL(id == pool->links);
+	DEBUG_ASSERT(id == pool->links);
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->links += GL_PAGE / sizeof(uint32_t);
-	CLAIM_FULL(id < pool->links);
+	DEBUG_ASSERT(id < pool->links);
 	return true;
 }
 
@@ -211,11 +211,11 @@ static bool ring_pool_place(struct ring_pool *pool, uint32_t id)
 
 	if (id < pool->places)
 		return true;
-	CLAIM_FULL(id == pool->places);
+	DEBUG_ASSERT(id == pool->places);
 	if (live_reserve(pool->live, at, at + GL_PAGE))
 		return false;
 	pool->places += GL_PAGE / sizeof(uint64_t);
-	CLAIM_FULL(id < pool->places);
+	DEBUG_ASSERT(id < pool->places);
 	return true;
 }
 
@@ -278,8 +278,8 @@ static uint32_t ring_pool_ahead(struct ring_pool *pool,
 
 /* Wakes as many threads as there are rings: with thousands of waiters, more
  * would only contend. */
-static void ring_pool_rouse(struct gl_shared *shared, enum recorder_pool which,
-			    uint32_t rings)
+static void ring_pool_wake(struct gl_shared *shared, enum recorder_pool which,
+			   uint32_t rings)
 {
 	if (!rings) {
 		/* no memory, so there is nothing to wait for */
@@ -289,9 +289,9 @@ static void ring_pool_rouse(struct gl_shared *shared, enum recorder_pool which,
 	if (futex_wake_some(&shared->ring_refills[which], rings) < rings)
 		return;
 	/* more may be waiting */
-	atomic_store_explicit(&shared->ring_hungry[which], 1,
+	atomic_store_explicit(&shared->ring_wanted[which], 1,
 			      memory_order_release);
-	/* the writer must not sleep before the next refill */
+	/* the recorder must not sleep before the next refill */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 }
 
@@ -300,14 +300,14 @@ static void ring_pool_refill_one(struct ring_pool *pool,
 {
 	struct gl_shared *shared = pool->r->shared;
 	uint32_t want = ring_pool_ahead(pool, which);
-	bool hungry = atomic_exchange_explicit(&shared->ring_hungry[which], 0,
+	bool wanted = atomic_exchange_explicit(&shared->ring_wanted[which], 0,
 					       memory_order_acquire);
 	uint32_t there = atomic_load_explicit(&shared->ring_count[which],
 					      memory_order_relaxed);
 
 	/* after many threads, more will start: each refill comes after a full
 	 * pass over all rings */
-	if (hungry)
+	if (wanted)
 		want = RING_POOL_BATCH + pool->r->ring_count / 8;
 	for (; there < want; there++) {
 		if (ring_pool_add(pool, which))
@@ -316,11 +316,11 @@ static void ring_pool_refill_one(struct ring_pool *pool,
 				      there == 0, memory_order_relaxed);
 		break;
 	}
-	if (!hungry)
+	if (!wanted)
 		return;
 	atomic_fetch_add_explicit(&shared->ring_refills[which], 1,
 				  memory_order_release);
-	ring_pool_rouse(shared, which, there);
+	ring_pool_wake(shared, which, there);
 }
 
 void ring_pool_refill(struct ring_pool *pool)
@@ -356,7 +356,7 @@ static bool ring_pool_take_over(struct ring_pool *pool)
 	};
 	r->ring_count = 1;
 	pool->used = r->ring_bytes;
-	CLAIM_FULL(ring_pool_is_valid(pool));
+	DEBUG_ASSERT(ring_pool_is_valid(pool));
 	return true;
 }
 
@@ -393,8 +393,8 @@ void ring_pool_close(struct ring_pool *pool, uint32_t id)
 					   RECORDER_NESTED : RECORDER_PRIMARY;
 	unsigned class = ring_pool_class_of(given);
 
-	CLAIM_FULL(class >= RING_POOL_CLASS_MIN &&
-		   class <= RING_POOL_CLASS_MAX);
+	DEBUG_ASSERT(class >= RING_POOL_CLASS_MIN &&
+		     class <= RING_POOL_CLASS_MAX);
 	/* a busy thread's ring is larger than its successor needs */
 	if (which == RECORDER_PRIMARY && class > pool->first_class) {
 		uint64_t at = ring_pool_block(pool, pool->first_class);
@@ -409,7 +409,7 @@ void ring_pool_close(struct ring_pool *pool, uint32_t id)
 	atomic_store_explicit(&pool->r->shared->ring_exhausted[which], 0,
 			      memory_order_relaxed);
 	ring_push_free(pool->r->shared, which, id + 1);
-	CLAIM_FULL(ring_pool_is_valid(pool));
+	DEBUG_ASSERT(ring_pool_is_valid(pool));
 }
 
 void ring_pool_ready(struct ring_pool *pool, uint32_t id, uint64_t head)
@@ -454,7 +454,7 @@ bool ring_pool_grow(struct ring_pool *pool, uint32_t id)
 	return true;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 #define VALID_BLOCKS 1024	/* checked at most, per list */
 
 static bool ring_pool_list_ends(const struct ring_pool *pool, unsigned class)

@@ -4,11 +4,11 @@
  *
  *	        ring_pool_refill           ring_pool_take             ring_pool_close
  *	(none) ────────────▶ free ────────────▶ ACTIVE ────────────▶ free
- *	        writer                thread                writer, drained
+ *	        recorder              thread                recorder, drained
  *
- * The writer owns all memory of rings. It keeps some ready on two free lists
+ * The recorder owns all memory of rings. It keeps some ready on two free lists
  * (primary, nested). Threads take rings from there without a lock or a wait.
- * Only a thread that finds its list empty wakes the writer and waits
+ * Only a thread that finds its list empty wakes the recorder and waits
  * (ring_take.h).
  */
 #ifndef GNOMON_RING_POOL_H
@@ -21,7 +21,7 @@
 #define RING_POOL_CLASS_MAX 22	/* 4 MiB */
 #define RING_POOL_CLASSES (RING_POOL_CLASS_MAX - RING_POOL_CLASS_MIN + 1)
 
-/* The writer's bookkeeping. */
+/* The recorder's bookkeeping. */
 struct ring_pool {
 	struct recording *r;
 	struct live *live;
@@ -53,7 +53,8 @@ bool ring_pool_grow(struct ring_pool *pool, uint32_t id);
  * is used. */
 void ring_pool_ready(struct ring_pool *pool, uint32_t id, uint64_t head);
 
-/* Rings in use and free blocks lie in the data region. With GNOMON_CLAIMS. */
+/* Rings in use and free blocks lie in the data region. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool ring_pool_is_valid(const struct ring_pool *pool);
 
 #endif

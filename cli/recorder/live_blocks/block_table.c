@@ -8,7 +8,7 @@
  *
  * I1: each block's context has a block_table_figure.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/block_table_rows.h"
 
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Bytes of the memory budget for one live block, including its entries in other
  * tables. */
@@ -34,7 +34,7 @@ static bool block_table_count_begin(struct block_table *table,
 		&table->classes[block_table_class_of(block->size)];
 	struct weight_amount amount = weight_block(block->size, table->mean);
 
-	CLAIM_FULL(block->cost <= table->figure_count);
+	DEBUG_ASSERT(block->cost <= table->figure_count);
 	class->blocks += amount.blocks;
 	class->bytes += amount.bytes;
 	if (!figure->sum.blocks)
@@ -73,7 +73,7 @@ static inline void block_table_alloc(void *owner, struct block *block,
 	block->cost = block_table_figure_number(table, context);
 	assert(block->cost != 0);	/* I1 */
 	thread = block_table_thread_of(table, block);
-	CLAIM_FULL(block->thread < table->thread_count);
+	DEBUG_ASSERT(block->thread < table->thread_count);
 	thread->blocks++;
 	block->sequence = ++thread->allocations & BLOCK_SEQUENCE;
 	if (unlikely(block_table_is_apart(table, block)))
@@ -101,13 +101,13 @@ static void block_table_count_end(struct block_table *table,
 	uint64_t lifetime = end->tick > block->alloc ?
 				    end->tick - block->alloc : 0;
 
-	CLAIM_FULL(block->cost != 0 && block->cost <= table->figure_count);
+	DEBUG_ASSERT(block->cost != 0 && block->cost <= table->figure_count);
 	block_table_sum_end(&table->all, amount);
 	block_table_sum_end(&figure->sum, amount);
 	block_table_sum_end(&block_table_thread_of(table, block)->sum, amount);
 	class->frees += amount.blocks;
 	class->freed += amount.bytes;
-	CLAIM_FULL(class->frees <= class->blocks);
+	DEBUG_ASSERT(class->frees <= class->blocks);
 	if (end->lost)
 		return;
 	lives = &table->lives[block_table_class_of(lifetime / 1000 *
@@ -155,7 +155,7 @@ static inline uint32_t block_table_end(void *owner, struct block *block,
 
 	uint32_t chain = 0;
 
-	CLAIM_FULL(thread->blocks > 0);
+	DEBUG_ASSERT(thread->blocks > 0);
 	if (likely(!block_table_is_apart(table, block)))
 		block_table_count_end(table, block, &end);
 	if (table->observer.ended)
@@ -241,7 +241,7 @@ void block_table_event(struct block_table *table,
 	edges_advance(edges, event->stamp);
 	table->now = *from;
 	table->now_realloc = event->kind != GT_FREE;
-	CLAIM_FULL(from->ring < GL_RINGS_MAX && from->owner < GL_RINGS_MAX);
+	DEBUG_ASSERT(from->ring < GL_RINGS_MAX && from->owner < GL_RINGS_MAX);
 	block_table_ring_at(table, from->ring)->owner = from->owner;
 	if (event->kind == GT_REALLOC_BEGIN)
 		block_table_ring_at(table, from->ring)->begin = from->slot;
@@ -261,7 +261,7 @@ void block_table_catch_up(struct block_table *table, uint64_t tick)
 void block_table_finish(struct block_table *table)
 {
 	edges_finish(&table->edges, table->edges.settled);
-	CLAIM_FULL(block_table_is_valid(table));
+	DEBUG_ASSERT(block_table_is_valid(table));
 }
 
 void block_table_forget_begin(struct block_table *table, uint32_t ring,

@@ -1,13 +1,13 @@
 /*
  * block_table.h: the block table: live blocks, and totals by context and
- * thread. The writer keeps it only while a feature needs it.
+ * thread. The recorder keeps it only while a feature needs it.
  *
- * Events arrive in the order of their stamps, as far as the writer can tell
+ * Events arrive in the order of their stamps, as far as the recorder can tell
  * (event_merge.h). They have the same effect as in a reader of the trace: both
  * use cli/model/core/edges.h. With --sample, sums are weighted (weight.h) and
  * in fixed point here; block_table_rounded.h rounds them for output.
  *
- * The writer only.
+ * The recorder only.
  */
 #ifndef GNOMON_BLOCK_TABLE_H
 #define GNOMON_BLOCK_TABLE_H
@@ -21,7 +21,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/ring/blocks_request.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Sums, in fixed point with --sample; lifetimes are always integers. */
 struct block_table_sum {
@@ -199,7 +199,7 @@ static inline void block_table_set_slot(struct block_table *table,
 static inline struct block_table_figure *block_table_figure_at(
 	const struct block_table *table, uint32_t number)
 {
-	CLAIM_FULL(number > 0 && number <= table->figure_count);
+	DEBUG_ASSERT(number > 0 && number <= table->figure_count);
 	return (struct block_table_figure *)table->figures.at + number;
 }
 
@@ -210,7 +210,7 @@ block_table_figure_of(const struct block_table *table, uint32_t context);
 static inline struct block_table_thread *block_table_thread_of(
 	const struct block_table *table, const struct block *block)
 {
-	CLAIM_FULL(block->thread < table->thread_count);
+	DEBUG_ASSERT(block->thread < table->thread_count);
 	return (struct block_table_thread *)table->threads.at + block->thread;
 }
 

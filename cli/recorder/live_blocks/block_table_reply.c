@@ -8,7 +8,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "library/gnomon/gnomon.h"
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static void block_table_reply_sum(const struct block_table *table,
 				  const struct block_table_sum *sum,
@@ -16,7 +16,7 @@ static void block_table_reply_sum(const struct block_table *table,
 {
 	const struct block_table_sum whole = block_table_rounded(table, sum);
 
-	CLAIM_FULL(whole.frees <= whole.blocks);
+	DEBUG_ASSERT(whole.frees <= whole.blocks);
 	answer->total_bytes = whole.bytes;
 	answer->live_bytes = whole.bytes - whole.freed;
 	answer->peak_bytes = whole.peak_bytes;

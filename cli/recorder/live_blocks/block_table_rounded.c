@@ -1,5 +1,5 @@
 /*
- * block_table_rounded.c: see block_table_rounded.h. The writer only.
+ * block_table_rounded.c: see block_table_rounded.h. The recorder only.
  */
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 

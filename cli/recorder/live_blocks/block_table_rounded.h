@@ -1,6 +1,6 @@
 /*
  * block_table_rounded.h: rounds the block table's sums to integers for output.
- * With --sample they are estimates. The writer only.
+ * With --sample they are estimates. The recorder only.
  */
 #ifndef GNOMON_BLOCK_TABLE_ROUNDED_H
 #define GNOMON_BLOCK_TABLE_ROUNDED_H

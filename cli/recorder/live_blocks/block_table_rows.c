@@ -6,7 +6,7 @@
  * I2: an entry of `threads` belongs to a ring, or its thread has ended and has
  *     blocks, or it is unused; entry 0 is no thread.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/block_table_rows.h"
 
@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Fractions of the memory budget. */
 #define BLOCK_TABLE_FIGURES_PART 16
@@ -45,7 +45,7 @@ uint32_t block_table_figure_number(struct block_table *table, uint32_t context)
 			  (context + UINT64_C(1)) * sizeof(*number)))
 		return 0;
 	number = (uint32_t *)table->numbers.at + context;
-	CLAIM_FULL(*number <= table->figure_count);
+	DEBUG_ASSERT(*number <= table->figure_count);
 	if (likely(*number))
 		return *number;
 	if (!vector_reach(&table->figures, (table->figure_count +
@@ -53,9 +53,9 @@ uint32_t block_table_figure_number(struct block_table *table, uint32_t context)
 					   sizeof(struct block_table_figure)))
 		return 0;
 	*number = ++table->figure_count;
-	CLAIM_FULL((*number + UINT64_C(1)) *
-			   sizeof(struct block_table_figure) <=
-		   table->figures.ready);
+	DEBUG_ASSERT((*number + UINT64_C(1)) *
+			     sizeof(struct block_table_figure) <=
+		     table->figures.ready);
 	block_table_figure_begin(block_table_figure_at(table, *number),
 				 context);
 	return *number;
@@ -101,7 +101,7 @@ static uint32_t block_table_thread_take(struct block_table *table)
 {
 	uint32_t i = table->threads_unused;
 
-	CLAIM_FULL(i < table->thread_count);
+	DEBUG_ASSERT(i < table->thread_count);
 	if (i) {
 		table->threads_unused =
 			block_table_thread_entry(table, i)->next;
@@ -121,7 +121,7 @@ static void block_table_thread_give(struct block_table *table,
 {
 	if (!thread->gone || thread->blocks)
 		return;
-	CLAIM_FULL(thread != block_table_thread_entry(table, 0));	/* I2 */
+	DEBUG_ASSERT(thread != block_table_thread_entry(table, 0));	/* I2 */
 	*thread = (struct block_table_thread){ .next = table->threads_unused };
 	table->threads_unused =
 		(uint32_t)(thread - block_table_thread_entry(table, 0));
@@ -159,10 +159,10 @@ void block_table_thread_new(struct block_table *table, uint32_t ring,
 		*block_table_thread_entry(table, of->thread) =
 			(struct block_table_thread){ .serial = serial,
 						.ring = ring };
-	CLAIM_FULL(of->thread < table->thread_count);
+	DEBUG_ASSERT(of->thread < table->thread_count);
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* How many entries belong to rings; UINT32_MAX: an entry is not its ring's. */
 static uint32_t block_table_threads_of_rings(const struct block_table *table)
 {
@@ -227,14 +227,14 @@ int block_table_arrays(struct block_table *table, uint64_t bytes,
 		       uint32_t nodes_max)
 {
 	table->nodes_max = nodes_max;
-	table->figures.most = bytes / BLOCK_TABLE_FIGURES_PART;
-	table->numbers.most = base_min(nodes_max * UINT64_C(4),
-				       bytes / BLOCK_TABLE_NUMBERS_PART);
-	table->rings.most = GL_RINGS_MAX * sizeof(struct block_table_ring);
+	table->figures.max = bytes / BLOCK_TABLE_FIGURES_PART;
+	table->numbers.max = base_min(nodes_max * UINT64_C(4),
+				      bytes / BLOCK_TABLE_NUMBERS_PART);
+	table->rings.max = GL_RINGS_MAX * sizeof(struct block_table_ring);
 	/* a block needs one at most, and so does a ring */
-	table->threads.most = (GL_RINGS_MAX + table->edges.blocks.most) *
+	table->threads.max = (GL_RINGS_MAX + table->edges.blocks.max) *
 			       sizeof(struct block_table_thread);
-	table->slots.most = (table->edges.blocks.most + UINT64_C(1)) *
+	table->slots.max = (table->edges.blocks.max + UINT64_C(1)) *
 			     sizeof(uint32_t);
 	table->thread_count = 1;
 	return vector_reach(&table->threads, sizeof(struct block_table_thread))
@@ -276,5 +276,5 @@ void block_table_forget(struct block_table *table, uint64_t tick)
 		block_table_thread_give(table, thread);
 	}
 	table->edges.gap = true;
-	CLAIM_FULL(block_table_is_valid(table));
+	DEBUG_ASSERT(block_table_is_valid(table));
 }

@@ -1,13 +1,13 @@
 /*
  * block_table_rows.h: the block table's arrays of contexts, rings and threads.
- * Private to the block table; the writer only.
+ * Private to the block table; the recorder only.
  */
 #ifndef GNOMON_BLOCK_TABLE_ROWS_H
 #define GNOMON_BLOCK_TABLE_ROWS_H
 
 #include "cli/recorder/live_blocks/block_table.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Creates the arrays; `edges` is set up. 0 or -ENOMEM. */
 int block_table_arrays(struct block_table *table, uint64_t bytes,
@@ -61,11 +61,11 @@ static inline void block_table_sum_end(struct block_table_sum *sum,
 {
 	sum->frees += amount.blocks;
 	sum->freed += amount.bytes;
-	CLAIM_FULL(sum->frees <= sum->blocks);
+	DEBUG_ASSERT(sum->frees <= sum->blocks);
 }
 
 /* I1 of block_table.c, I2 of block_table_rows.c, and the counts. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool block_table_is_valid(const struct block_table *table);
 
 #endif

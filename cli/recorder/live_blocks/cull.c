@@ -13,17 +13,17 @@
  *
  * The peak must stay the same, so blocks that are live at the peak are kept,
  * however short their lifetime. When a block ends, a higher peak may still
- * come. So a block that was live at the highest peak so far is in doubt. It is
- * left out when a higher peak comes.
+ * come. So a block that was live at the highest peak so far is undecided. It
+ * is left out when a higher peak comes.
  *
  * I1: a slot is in the list of all slots and in the list of its ring, both
  * ordered by serial.
- * I2: all slots of a doubt are in the queue.
+ * I2: all slots of an undecided block are in the queue.
  * I3: in a ring that is not nested, no hole follows a hole. So a hole is
  *     written with the stamp of its first allocation, and before any free that
  *     came after one of its allocations.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull.h"
 
@@ -34,12 +34,12 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/recorder/live_blocks/block_table_rounded.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Interval at which totals are written; it grows with their number. */
 #define CULL_REPORT_NS (1 * UINT64_C(1000000000))
 #define CULL_REPORT_EACH_NS (1 * UINT64_C(1000000))
-#define CULL_LEAST 4		/* slots: room for one event when all others are
+#define CULL_MIN 4		/* slots: room for one event when all others are
 				 * written */
 #define CULL_EVICT 8		/* this fraction of the queue at a time */
 
@@ -51,12 +51,12 @@ static void cull_hole(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 	uint32_t previous = slot->ring_previous;
 
-	CLAIM_FULL(slot->state == CULL_STAYS);
+	DEBUG_ASSERT(slot->state == CULL_STAYS);
 	slot->state = CULL_HOLE;
 	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
 	slot->word[3] = 1;
 	slot->left = false;
-	slot->doubt = 0;
+	slot->undecided = 0;
 	cull_join(cull, previous, number);
 	/* if it was merged, the previous slot has its place */
 	if (slot->state != CULL_HOLE)
@@ -96,7 +96,7 @@ static void cull_leave_out_end(struct cull *cull, uint32_t moves,
 {
 	struct cull_slot *slot = cull_slot(cull, number);
 
-	slot->doubt = 0;
+	slot->undecided = 0;
 	if (moves)
 		cull_remove(cull, moves);
 	if (reported)
@@ -109,25 +109,25 @@ static void cull_leave_out_end(struct cull *cull, uint32_t moves,
 		cull_remove(cull, number);
 }
 
-/* Leaves a block out if there is memory for its totals. `waited`: it was in
- * doubt. */
+/* Leaves a block out if there is memory for its totals. `waited`: it was
+ * undecided. */
 static void cull_decide_out(struct cull *cull,
-			    const struct cull_undecided *doubt, bool waited)
+			    const struct cull_undecided *entry, bool waited)
 {
 	bool reported;
 
-	if (!cull_chains_may_go(cull, doubt) ||
-	    !cull_totals_add(&cull->totals, &doubt->block,
-			     cull_ns(cull, doubt->block.lifetime))) {
+	if (!cull_chains_may_go(cull, entry) ||
+	    !cull_totals_add(&cull->totals, &entry->block,
+			     cull_ns(cull, entry->block.lifetime))) {
 		if (waited)
-			cull_chains_settle(cull, &doubt->link);
+			cull_chains_settle(cull, &entry->link);
 		else
-			cull_chains_stay(cull, &doubt->link);
+			cull_chains_stay(cull, &entry->link);
 		return;
 	}
-	reported = cull_chains_go(cull, doubt, waited);
-	cull_leave_out(cull, doubt->begin);
-	cull_leave_out_end(cull, doubt->moves, doubt->end, reported);
+	reported = cull_chains_go(cull, entry, waited);
+	cull_leave_out(cull, entry->begin);
+	cull_leave_out_end(cull, entry->moves, entry->end, reported);
 }
 
 /* ---- from the block table ---- */
@@ -145,7 +145,7 @@ static void cull_begun(void *owner, const struct block *block, uint32_t number,
 	assert(!at || !block->odd);
 	if (!at)
 		return;
-	CLAIM_FULL(cull_slot(cull, at)->state == CULL_STAYS);
+	DEBUG_ASSERT(cull_slot(cull, at)->state == CULL_STAYS);
 	cull_slot(cull, at)->state = CULL_LIVE;
 	cull_slot(cull, at)->block = number;
 }
@@ -156,39 +156,40 @@ static void cull_peak(void *owner)
 	uint32_t i;
 
 	cull->peak_serial = cull->serial;
-	for (i = 0; i < cull->doubt_count; i++) {
-		const struct cull_undecided *doubt = cull_undecided(cull, i);
+	for (i = 0; i < cull->undecided_count; i++) {
+		const struct cull_undecided *entry = cull_undecided(cull, i);
 
-		CLAIM_FULL(cull_slot(cull, doubt->begin)->state ==
-			   CULL_UNDECIDED);
-		cull_slot(cull, doubt->begin)->state = CULL_STAYS;
-		cull_slot(cull, doubt->end)->doubt = 0;
-		if (doubt->moves)
-			cull_slot(cull, doubt->moves)->doubt = 0;
+		DEBUG_ASSERT(cull_slot(cull, entry->begin)->state ==
+			     CULL_UNDECIDED);
+		cull_slot(cull, entry->begin)->state = CULL_STAYS;
+		cull_slot(cull, entry->end)->undecided = 0;
+		if (entry->moves)
+			cull_slot(cull, entry->moves)->undecided = 0;
 	}
-	for (i = 0; i < cull->doubt_count; i++)
+	for (i = 0; i < cull->undecided_count; i++)
 		cull_decide_out(cull, cull_undecided(cull, i), true);
-	cull->doubt_count = 0;
+	cull->undecided_count = 0;
 }
 
-/* Marks a block as in doubt: it stays if no higher peak comes. */
-static void cull_defer(struct cull *cull, const struct cull_undecided *doubt)
+/* Marks a block as undecided: it stays if no higher peak comes. */
+static void cull_defer(struct cull *cull, const struct cull_undecided *entry)
 {
-	uint32_t i = cull->doubt_count;
+	uint32_t i = cull->undecided_count;
 
-	CLAIM_FULL(doubt->begin && doubt->end);
-	if (!vector_reach(&cull->doubts, (i + UINT64_C(1)) * sizeof(*doubt))) {
-		cull_chains_stay(cull, &doubt->link);
+	DEBUG_ASSERT(entry->begin && entry->end);
+	if (!vector_reach(&cull->undecided,
+			  (i + UINT64_C(1)) * sizeof(*entry))) {
+		cull_chains_stay(cull, &entry->link);
 		return;
 	}
-	cull_chains_defer(cull, &doubt->link);
-	cull->doubt_count++;
-	*cull_undecided(cull, i) = *doubt;
-	cull_slot(cull, doubt->begin)->state = CULL_UNDECIDED;
-	cull_slot(cull, doubt->begin)->block = i;
-	cull_slot(cull, doubt->end)->doubt = i + 1;
-	if (doubt->moves)
-		cull_slot(cull, doubt->moves)->doubt = i + 1;
+	cull_chains_defer(cull, &entry->link);
+	cull->undecided_count++;
+	*cull_undecided(cull, i) = *entry;
+	cull_slot(cull, entry->begin)->state = CULL_UNDECIDED;
+	cull_slot(cull, entry->begin)->block = i;
+	cull_slot(cull, entry->end)->undecided = i + 1;
+	if (entry->moves)
+		cull_slot(cull, entry->moves)->undecided = i + 1;
 }
 
 /* Data of the block for the totals. */
@@ -238,29 +239,29 @@ static uint32_t cull_ended(void *owner, const struct block *block,
 			   uint32_t number, const struct block_table_end *end)
 {
 	struct cull *cull = owner;
-	struct cull_undecided doubt = {
+	struct cull_undecided entry = {
 		.begin = block_table_slot(cull->table, number),
 		.moves = end->begin, .end = end->slot,
 	};
-	bool goes = cull_follow(cull, block, number, end, &doubt.link) &&
-		    doubt.begin && cull_may_go(cull, block, end);
+	bool goes = cull_follow(cull, block, number, end, &entry.link) &&
+		    entry.begin && cull_may_go(cull, block, end);
 
-	if (doubt.begin) {
-		CLAIM_FULL(cull_slot(cull, doubt.begin)->state == CULL_LIVE &&
-			   cull_slot(cull, doubt.begin)->block == number);
-		cull_slot(cull, doubt.begin)->state = CULL_STAYS;
+	if (entry.begin) {
+		DEBUG_ASSERT(cull_slot(cull, entry.begin)->state == CULL_LIVE &&
+			     cull_slot(cull, entry.begin)->block == number);
+		cull_slot(cull, entry.begin)->state = CULL_STAYS;
 		block_table_set_slot(cull->table, number, 0);
 	}
 	if (!goes) {
-		cull_chains_stay(cull, &doubt.link);
-		return end->moved ? doubt.link.chain : 0;
+		cull_chains_stay(cull, &entry.link);
+		return end->moved ? entry.link.chain : 0;
 	}
-	doubt.block = cull_block_of(cull->table, block, end);
-	if (cull_slot(cull, doubt.begin)->serial > cull->peak_serial)
-		cull_decide_out(cull, &doubt, false);
+	entry.block = cull_block_of(cull->table, block, end);
+	if (cull_slot(cull, entry.begin)->serial > cull->peak_serial)
+		cull_decide_out(cull, &entry, false);
 	else
-		cull_defer(cull, &doubt);
-	return end->moved ? doubt.link.chain : 0;
+		cull_defer(cull, &entry);
+	return end->moved ? entry.link.chain : 0;
 }
 
 static void cull_chain_lost(void *owner, uint32_t chain, uint64_t tick)
@@ -278,15 +279,15 @@ int cull_init(struct cull *cull, struct ring_drain *drain,
 	cull->fresh = 1;
 	cull->odd_tick = UINT64_MAX;
 	cull->reported_ns = drain->sync_ns;
-	cull->slots.most = (cull->most + UINT64_C(2)) *
+	cull->slots.max = (cull->max + UINT64_C(2)) *
 			   sizeof(struct cull_slot);
 	cull_chains_init(&cull->chains, bytes);
-	cull->doubts.most = cull->most * sizeof(struct cull_undecided);
+	cull->undecided.max = cull->max * sizeof(struct cull_undecided);
 	cull->rings = zeroed_alloc(GL_RINGS_MAX * sizeof(*cull->rings));
 	cull->records = zeroed_alloc(CULL_RECORDS);
 	if (!cull->rings || !cull->records ||
 	    !vector_reach(&cull->slots,
-			  CULL_LEAST * sizeof(struct cull_slot)) ||
+			  CULL_MIN * sizeof(struct cull_slot)) ||
 	    cull_totals_init(&cull->totals, bytes, drain->out, drain->compress,
 			     drain->nodes, drain->encode->stacks, table->mean))
 		return -ENOMEM;
@@ -304,8 +305,8 @@ uint32_t cull_put(struct cull *cull, uint32_t ring, uint64_t end,
 	bool extra = (word[0] & 7) == GT_EXTRA;
 	uint32_t number, more = 0;
 
-	if (unlikely(cull->used + 2 > cull->most))
-		cull_write(cull, cull_nth(cull, cull->most / CULL_EVICT));
+	if (unlikely(cull->used + 2 > cull->max))
+		cull_write(cull, cull_nth(cull, cull->max / CULL_EVICT));
 	/* the initial memory is enough for at least this event */
 	if (unlikely(!cull_room(cull, 2)))
 		cull_flush(cull);

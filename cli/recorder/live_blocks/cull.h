@@ -1,6 +1,6 @@
 /*
  * cull.h: leaves short-lived blocks out of the trace and keeps their totals
- * (--cull). The writer only.
+ * (--cull). The recorder only.
  */
 #ifndef GNOMON_CULL_H
 #define GNOMON_CULL_H
@@ -14,9 +14,9 @@
 enum cull_state {
 	CULL_STAYS,
 	CULL_LIVE,		/* allocation of a live block */
-	CULL_UNDECIDED,		/* allocation of an ended block in doubt */
-	CULL_CHAIN_ENDS,	/* end of a realloc chain with blocks in
-				 * doubt */
+	CULL_UNDECIDED,		/* allocation of a block that has ended */
+	CULL_CHAIN_ENDS,	/* end of a realloc chain with undecided
+				 * blocks */
 	CULL_HOLE		/* count of allocations left out here */
 };
 
@@ -31,9 +31,10 @@ struct cull_slot {
 	uint32_t ring_next, ring_previous;
 	uint32_t ring;
 	uint32_t block;		/* CULL_LIVE: number in the block table;
-				 * CULL_UNDECIDED: index of the doubt;
+				 * CULL_UNDECIDED: index in `undecided`;
 				 * CULL_CHAIN_ENDS: the chain */
-	uint32_t doubt;		/* index + 1 of a doubt that this event ends */
+	uint32_t undecided;	/* index + 1 of the undecided block that this
+				 * event ends */
 	uint32_t more;		/* slot with words 4 … 7, or with a note on the
 				 * block's chain (cull_chains.c); 0: none */
 	uint8_t state;
@@ -59,16 +60,16 @@ struct cull {
 	struct block_table *table;
 	struct cull_totals totals;
 	struct cull_chains chains;
-	struct vector slots, doubts;
+	struct vector slots, undecided;
 	struct cull_ring *rings;	/* GL_RINGS_MAX of them */
 	order_word *records;		/* of a chunk */
 	uint64_t age_ns;	/* blocks that live this long stay */
 	uint64_t age;		/* in ticks */
-	uint32_t most;		/* events that may wait */
+	uint32_t max;		/* events that may wait */
 	uint32_t used, unused;	/* slots; the first free one */
 	uint32_t fresh;		/* slots ever used, slot 0 included */
 	uint32_t first, last;
-	uint32_t doubt_count;
+	uint32_t undecided_count;
 	uint64_t serial;
 	uint64_t peak_serial;	/* of the allocation that made the peak */
 	/* for events out of order: up to this serial, none is older than this

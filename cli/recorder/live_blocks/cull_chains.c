@@ -12,9 +12,9 @@
  *	tick         word 2 of the record: context and what
  *	end          word 3: size
  *
- * I1: an entry with a length has not ended, or has a block in doubt.
+ * I1: an entry with a length has not ended, or has an undecided block.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_chains.h"
 
@@ -22,21 +22,21 @@
 
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CULL_CHAINS_PART 16	/* fraction of the memory budget */
 #define CULL_CHAINS_SLOTS 3	/* that leaving out a block may need */
 
 void cull_chains_init(struct cull_chains *chains, uint64_t bytes)
 {
-	chains->list.most = bytes / CULL_CHAINS_PART;
-	chains->by_block.most = bytes / CULL_CHAINS_PART;
+	chains->list.max = bytes / CULL_CHAINS_PART;
+	chains->by_block.max = bytes / CULL_CHAINS_PART;
 	chains->count = 1;
 }
 
 static struct cull_chain *cull_chain(const struct cull *cull, uint32_t number)
 {
-	CLAIM_FULL(number > 0 && number < cull->chains.count);
+	DEBUG_ASSERT(number > 0 && number < cull->chains.count);
 	return (struct cull_chain *)cull->chains.list.at + number;
 }
 
@@ -87,7 +87,7 @@ static void cull_chains_drop(struct cull *cull, uint32_t number)
 {
 	struct cull_chain *chain = cull_chain(cull, number);
 
-	if (!chain->ended || (chain->kept && chain->doubts))
+	if (!chain->ended || (chain->kept && chain->undecided))
 		return;
 	if (chain->ends)
 		cull_slot(cull, chain->ends)->state = CULL_STAYS;
@@ -198,15 +198,15 @@ void cull_chains_lost(struct cull *cull, uint32_t index, uint64_t tick)
 void cull_chains_defer(struct cull *cull, const struct cull_link *link)
 {
 	if (link->chain)
-		cull_chain(cull, link->chain)->doubts++;
+		cull_chain(cull, link->chain)->undecided++;
 }
 
 void cull_chains_settle(struct cull *cull, const struct cull_link *link)
 {
 	if (!link->chain)
 		return;
-	CLAIM_FULL(cull_chain(cull, link->chain)->doubts > 0);
-	cull_chain(cull, link->chain)->doubts--;
+	DEBUG_ASSERT(cull_chain(cull, link->chain)->undecided > 0);
+	cull_chain(cull, link->chain)->undecided--;
 	cull_chains_drop(cull, link->chain);
 }
 
@@ -222,13 +222,13 @@ static bool cull_chains_is_last(const struct cull_chain *chain)
 	return chain->ended && chain->kept == 1;
 }
 
-bool cull_chains_may_go(struct cull *cull, const struct cull_undecided *doubt)
+bool cull_chains_may_go(struct cull *cull, const struct cull_undecided *entry)
 {
 	const struct cull_chain *chain;
 
-	if (!doubt->link.chain)
+	if (!entry->link.chain)
 		return true;
-	chain = cull_chain(cull, doubt->link.chain);
+	chain = cull_chain(cull, entry->link.chain);
 	if (!cull_room(cull, CULL_CHAINS_SLOTS))
 		return false;
 	return !cull_chains_is_last(chain) ||
@@ -270,13 +270,13 @@ static void cull_chains_report_end(struct cull *cull, uint32_t index,
 	};
 	struct cull_slot *slot = cull_slot(cull, number);
 
-	CLAIM_FULL(slot->state == CULL_STAYS && !slot->left);
+	DEBUG_ASSERT(slot->state == CULL_STAYS && !slot->left);
 	slot->word[0] = (slot->word[0] & ~(uint64_t)15) | GT_EXTRA;
 	slot->word[2] = (uint64_t)GT_EXTRA_CHAIN_ENDS << 32;
 	slot->word[3] = chain->chain.last_size;
 	slot->state = CULL_CHAIN_ENDS;
 	slot->block = index;
-	slot->doubt = 0;
+	slot->undecided = 0;
 	cull_chains_note(cull, number, GT_EXTRA_CHAIN_ENDS, chain, args);
 	chain->ends = number;
 }
@@ -301,10 +301,10 @@ static void cull_chains_gone(struct cull *cull, struct cull_chain *chain)
 	cull_remove(cull, ends);
 }
 
-bool cull_chains_go(struct cull *cull, const struct cull_undecided *doubt,
+bool cull_chains_go(struct cull *cull, const struct cull_undecided *entry,
 		    bool waited)
 {
-	const struct cull_link *link = &doubt->link;
+	const struct cull_link *link = &entry->link;
 	struct cull_chain *chain;
 	uint64_t leaves[GT_EXTRA_ARGS] = { 0 };
 	bool reports = false;
@@ -312,18 +312,18 @@ bool cull_chains_go(struct cull *cull, const struct cull_undecided *doubt,
 	if (!link->chain)
 		return false;
 	chain = cull_chain(cull, link->chain);
-	assert(chain->kept > 0 && chain->doubts >= waited);
+	assert(chain->kept > 0 && chain->undecided >= waited);
 	chain->kept--;
-	chain->doubts -= waited;
+	chain->undecided -= waited;
 	leaves[0] = chain->number;
-	if (link->made && cull_chains_is_realloc(cull, doubt->begin))
-		cull_chains_note(cull, doubt->begin, GT_EXTRA_CHAIN_LEAVES,
+	if (link->made && cull_chains_is_realloc(cull, entry->begin))
+		cull_chains_note(cull, entry->begin, GT_EXTRA_CHAIN_LEAVES,
 				 chain, leaves);
-	if (link->moved && cull_chains_is_realloc(cull, doubt->end))
-		cull_chains_note(cull, doubt->end, GT_EXTRA_CHAIN_RESUMES,
+	if (link->moved && cull_chains_is_realloc(cull, entry->end))
+		cull_chains_note(cull, entry->end, GT_EXTRA_CHAIN_RESUMES,
 				 chain, link->resumes);
 	if (!link->moved && chain->ended && chain->kept) {
-		cull_chains_report_end(cull, link->chain, doubt->end);
+		cull_chains_report_end(cull, link->chain, entry->end);
 		reports = true;
 	}
 	if (chain->ended && !chain->kept)
@@ -348,7 +348,7 @@ void cull_chains_forget(struct cull *cull)
 	chains->count = 1;
 	chains->unused = 0;
 	/* after a write error, all events still wait */
-	for (i = 0; i < cull->doubt_count; i++)
+	for (i = 0; i < cull->undecided_count; i++)
 		cull_undecided(cull, (uint32_t)i)->link.chain = 0;
 	for (number = cull->first; number;
 	     number = cull_slot(cull, number)->next)

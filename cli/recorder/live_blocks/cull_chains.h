@@ -1,7 +1,7 @@
 /*
  * cull_chains.h: realloc chains of which some blocks are left out: the records
  * that keep their counts right in the trace (cli/model/core/chain.h). Private
- * to cull.c; the writer only.
+ * to cull.c; the recorder only.
  */
 #ifndef GNOMON_CULL_CHAINS_H
 #define GNOMON_CULL_CHAINS_H
@@ -21,7 +21,7 @@ struct cull_chain {
 	uint64_t number;	/* in the trace */
 	uint64_t end_tick;
 	uint32_t kept;		/* blocks not left out, */
-	uint32_t doubts;	/* of them in doubt */
+	uint32_t undecided;	/* of them */
 	uint32_t ends;		/* slot that records its end, or 0 */
 	uint32_t next;		/* of the unused entries */
 	bool ended;
@@ -62,18 +62,18 @@ void cull_chains_enter(struct cull *cull, uint32_t chain, uint32_t number,
 /* The chain has no live block any more. */
 void cull_chains_lost(struct cull *cull, uint32_t chain, uint64_t tick);
 
-/* hesitate: the link's block is in doubt. settle: it is no longer in doubt, and
- * stays. stay: it stays, without having been in doubt. */
+/* defer: the link's block is undecided. settle: it is decided, and stays. stay:
+ * it stays, without having been undecided. */
 void cull_chains_defer(struct cull *cull, const struct cull_link *link);
 void cull_chains_settle(struct cull *cull, const struct cull_link *link);
 void cull_chains_stay(struct cull *cull, const struct cull_link *link);
 
 /* Whether the block can be left out: there is memory for the chain's notes. */
-bool cull_chains_may_go(struct cull *cull, const struct cull_undecided *doubt);
+bool cull_chains_may_go(struct cull *cull, const struct cull_undecided *entry);
 
 /* The block is left out: adds notes to its slots, before these change. Returns
  * whether the slot of its end now records the end of the chain. */
-bool cull_chains_go(struct cull *cull, const struct cull_undecided *doubt,
+bool cull_chains_go(struct cull *cull, const struct cull_undecided *entry,
 		    bool waited);
 
 /* The slot of a chain's end is about to be written. */

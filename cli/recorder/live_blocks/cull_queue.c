@@ -1,5 +1,5 @@
 /*
- * cull_queue.c: see cull_queue.h. The writer only.
+ * cull_queue.c: see cull_queue.h. The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_queue.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CULL_EXTRAS (ENCODE_EXTRAS - 2)
 
@@ -25,21 +25,21 @@ uint32_t cull_take(struct cull *cull)
 {
 	uint32_t number = cull->unused;
 
-	CLAIM_FULL(number < cull->fresh);
+	DEBUG_ASSERT(number < cull->fresh);
 	if (number)
 		cull->unused = cull_slot(cull, number)->next;
 	else
 		number = cull->fresh++;
 	memset(cull_slot(cull, number), 0, sizeof(struct cull_slot));
 	cull->used++;
-	CLAIM_FULL(cull->used < cull->fresh);
+	DEBUG_ASSERT(cull->used < cull->fresh);
 	return number;
 }
 
 static void cull_give(struct cull *cull, uint32_t number)
 {
 	assert(number && cull->used > 0);
-	CLAIM_FULL(number < cull->fresh);
+	DEBUG_ASSERT(number < cull->fresh);
 	cull_slot(cull, number)->next = cull->unused;
 	cull->unused = number;
 	cull->used--;
@@ -50,7 +50,7 @@ static struct cull_ring *cull_ring(struct cull *cull, uint32_t ring)
 	return cull->rings + ring;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 /* Its neighbours link to it and are in order. */
 static bool cull_slot_is_valid(const struct cull *cull, uint32_t number)
 {
@@ -106,7 +106,7 @@ uint32_t cull_append(struct cull *cull, uint32_t ring)
 	else
 		own->first = number;
 	cull->last = own->last = number;
-	CLAIM_FULL(cull_slot_is_valid(cull, number));
+	DEBUG_ASSERT(cull_slot_is_valid(cull, number));
 	return number;
 }
 
@@ -131,7 +131,7 @@ static void cull_unlink(struct cull *cull, uint32_t number)
 	struct cull_slot *slot = cull_slot(cull, number);
 	struct cull_ring *own = cull_ring(cull, slot->ring);
 
-	CLAIM_FULL(cull_slot_is_valid(cull, number));
+	DEBUG_ASSERT(cull_slot_is_valid(cull, number));
 	if (slot->previous)
 		cull_slot(cull, slot->previous)->next = slot->next;
 	else
@@ -165,7 +165,7 @@ void cull_join(struct cull *cull, uint32_t first, uint32_t second)
 	    b->state != CULL_HOLE ||
 	    recording_is_nested(cull->drain->r, a->ring))
 		return;
-	CLAIM_FULL(a->ring == b->ring && a->ring_next == second);
+	DEBUG_ASSERT(a->ring == b->ring && a->ring_next == second);
 	a->word[3] += b->word[3];
 	a->end = b->end;
 	cull_unlink(cull, second);
@@ -223,27 +223,27 @@ uint64_t cull_ns(const struct cull *cull, uint64_t ticks)
 
 /* ---- writing ---- */
 
-/* Ends a doubt of which an event leaves the queue (I2): the block stays. */
+/* Decides a block of which an event leaves the queue (I2): it stays. */
 static void cull_settle(struct cull *cull, uint32_t i)
 {
-	struct cull_undecided *doubt = cull_undecided(cull, i), *last;
+	struct cull_undecided *entry = cull_undecided(cull, i), *last;
 
-	assert(i < cull->doubt_count);
-	CLAIM_FULL(cull_slot(cull, doubt->begin)->state == CULL_UNDECIDED);
-	CLAIM_FULL(cull_slot(cull, doubt->end)->doubt == i + 1);
-	cull_slot(cull, doubt->begin)->state = CULL_STAYS;
-	cull_slot(cull, doubt->end)->doubt = 0;
-	if (doubt->moves)
-		cull_slot(cull, doubt->moves)->doubt = 0;
-	cull_chains_settle(cull, &doubt->link);
-	last = cull_undecided(cull, --cull->doubt_count);
-	if (last == doubt)
+	assert(i < cull->undecided_count);
+	DEBUG_ASSERT(cull_slot(cull, entry->begin)->state == CULL_UNDECIDED);
+	DEBUG_ASSERT(cull_slot(cull, entry->end)->undecided == i + 1);
+	cull_slot(cull, entry->begin)->state = CULL_STAYS;
+	cull_slot(cull, entry->end)->undecided = 0;
+	if (entry->moves)
+		cull_slot(cull, entry->moves)->undecided = 0;
+	cull_chains_settle(cull, &entry->link);
+	last = cull_undecided(cull, --cull->undecided_count);
+	if (last == entry)
 		return;
-	*doubt = *last;
-	cull_slot(cull, doubt->begin)->block = i;
-	cull_slot(cull, doubt->end)->doubt = i + 1;
-	if (doubt->moves)
-		cull_slot(cull, doubt->moves)->doubt = i + 1;
+	*entry = *last;
+	cull_slot(cull, entry->begin)->block = i;
+	cull_slot(cull, entry->end)->undecided = i + 1;
+	if (entry->moves)
+		cull_slot(cull, entry->moves)->undecided = i + 1;
 }
 
 /* The slot is about to be written: removes all references to it. */
@@ -255,8 +255,8 @@ static void cull_forget(struct cull *cull, uint32_t number)
 		block_table_set_slot(cull->table, slot->block, 0);
 	if (slot->state == CULL_UNDECIDED)
 		cull_settle(cull, slot->block);
-	if (slot->doubt)
-		cull_settle(cull, slot->doubt - 1);
+	if (slot->undecided)
+		cull_settle(cull, slot->undecided - 1);
 	if (slot->state == CULL_CHAIN_ENDS)
 		cull_chains_written(cull, slot->block);
 	if ((slot->word[0] & 7) == GT_REALLOC_BEGIN)
@@ -327,7 +327,7 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 		uint32_t number = own->first;
 		struct cull_slot *slot = cull_slot(cull, number);
 
-		CLAIM_FULL(slot->ring == ring);
+		DEBUG_ASSERT(slot->ring == ring);
 		if (slot->serial > serial)
 			break;
 		extras += slot->state == CULL_HOLE || slot->left;
@@ -335,10 +335,10 @@ static void cull_chunk(struct cull *cull, uint32_t ring, uint64_t serial)
 		events += slot->left;
 		events += slot->more != 0;
 		cull_forget(cull, number);
-		CLAIM_FULL((size_t)(to - records) * 8 + 3 * GL_RECORD_MAX <=
-			   CULL_RECORDS);
+		DEBUG_ASSERT((size_t)(to - records) * 8 + 3 * GL_RECORD_MAX <=
+			     CULL_RECORDS);
 		to = cull_record(cull, slot, to);
-		CLAIM_FULL(slot->end > own->written);
+		DEBUG_ASSERT(slot->end > own->written);
 		own->written = slot->end;
 		cull_unlink(cull, number);
 	}
@@ -383,5 +383,5 @@ void cull_flush_ring(struct cull *cull, uint32_t ring)
 
 	cull_write_ring(cull, ring, UINT64_MAX);
 	own->written = 0;
-	CLAIM_FULL(cull_is_valid(cull));
+	DEBUG_ASSERT(cull_is_valid(cull));
 }

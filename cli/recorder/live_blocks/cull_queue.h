@@ -1,13 +1,13 @@
 /*
  * cull_queue.h: the queue of waiting events: slots, lists, and writing the
- * oldest events. Private to cull.c; the writer only.
+ * oldest events. Private to cull.c; the recorder only.
  */
 #ifndef GNOMON_CULL_QUEUE_H
 #define GNOMON_CULL_QUEUE_H
 
 #include "cli/recorder/live_blocks/cull.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CULL_EVENTS 8192	/* of a chunk */
 #define CULL_RECORDS (CULL_EVENTS * GL_RECORD_MAX)
@@ -15,17 +15,17 @@
 static inline struct cull_slot *cull_slot(const struct cull *cull,
 					  uint32_t number)
 {
-	CLAIM_FULL((number + UINT64_C(1)) * sizeof(struct cull_slot) <=
-		   cull->slots.ready);
+	DEBUG_ASSERT((number + UINT64_C(1)) * sizeof(struct cull_slot) <=
+		     cull->slots.ready);
 	return (struct cull_slot *)cull->slots.at + number;
 }
 
 static inline struct cull_undecided *cull_undecided(const struct cull *cull,
 						    uint32_t i)
 {
-	CLAIM_FULL((i + UINT64_C(1)) * sizeof(struct cull_undecided) <=
-		   cull->doubts.ready);
-	return (struct cull_undecided *)cull->doubts.at + i;
+	DEBUG_ASSERT((i + UINT64_C(1)) * sizeof(struct cull_undecided) <=
+		     cull->undecided.ready);
+	return (struct cull_undecided *)cull->undecided.at + i;
 }
 
 /* Whether there is memory for `n` more slots. */
@@ -72,7 +72,7 @@ void cull_measure(struct cull *cull);
 uint64_t cull_ns(const struct cull *cull, uint64_t ticks);
 
 /* The queue is in order, and each slot is in it or unused. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool cull_is_valid(const struct cull *cull);
 
 #endif

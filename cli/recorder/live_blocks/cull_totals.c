@@ -4,7 +4,7 @@
  * time take memory. With --sample, the fraction that rounding drops from a row
  * is carried to the context's next row (struct block_table_figure).
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/cull_totals.h"
 
@@ -15,14 +15,14 @@
 #include "cli/recorder/live_blocks/block_table_rows.h"
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CULL_BUCKETS 65536u
 #define CULL_ROWS_PART 16
 
 static int cull_rows_init(struct cull_rows *rows, uint64_t bytes)
 {
-	rows->rows.most = bytes / CULL_ROWS_PART;
+	rows->rows.max = bytes / CULL_ROWS_PART;
 	rows->heads = zeroed_alloc(CULL_BUCKETS * sizeof(*rows->heads));
 	return rows->heads ? 0 : -ENOMEM;
 }
@@ -43,7 +43,7 @@ int cull_totals_init(struct cull_totals *totals, uint64_t bytes,
 static struct cull_row *cull_row_at(const struct cull_rows *rows,
 				    uint32_t number)
 {
-	CLAIM_FULL(number > 0 && number <= rows->count);
+	DEBUG_ASSERT(number > 0 && number <= rows->count);
 	return (struct cull_row *)rows->rows.at + number;
 }
 
@@ -70,7 +70,7 @@ static struct cull_row *cull_row(struct cull_rows *rows, uint32_t context,
 	*row = (struct cull_row){
 		.context = context, .other = other, .next = *head,
 	};
-	CLAIM_FULL(*head < number);
+	DEBUG_ASSERT(*head < number);
 	*head = number;
 	return row;
 }
@@ -269,7 +269,7 @@ void cull_totals_report(struct cull_totals *totals, struct block_table *table,
 		const struct cull_row *row = cull_row_at(&totals->blocks, i);
 
 		n = block_table_figure_number(table, row->context);
-		CLAIM_FULL(n != 0);
+		DEBUG_ASSERT(n != 0);
 		cull_report_block(totals, row,
 				  number(owner, row->ring, row->other),
 				  block_table_figure_at(table, n));
@@ -281,7 +281,7 @@ void cull_totals_report(struct cull_totals *totals, struct block_table *table,
 		const struct cull_row *row = cull_row_at(&totals->freed, i);
 
 		n = block_table_figure_number(table, row->context);
-		CLAIM_FULL(n != 0);
+		DEBUG_ASSERT(n != 0);
 		cull_report_freed(totals, row, block_table_figure_at(table, n));
 	}
 	emit_totals_end(&totals->emit);

@@ -1,5 +1,6 @@
 /*
- * cull_totals.h: totals of the blocks that --cull leaves out. The writer only.
+ * cull_totals.h: totals of the blocks that --cull leaves out. The recorder
+ * only.
  */
 #ifndef GNOMON_CULL_TOTALS_H
 #define GNOMON_CULL_TOTALS_H

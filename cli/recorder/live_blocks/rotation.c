@@ -16,7 +16,7 @@
  *     chunk being written.
  * I2: each chunk goes to exactly one part; its number is in its INFO.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/rotation.h"
 
@@ -35,11 +35,11 @@
 #include "cli/recorder/base/result.h"
 #include "cli/recorder/writer_task.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ROTATION_RECORD 32	/* approximate bytes of a record in a ring */
-#define ROTATION_STEP_LEAST 256
-#define ROTATION_STEP_MOST 32768
+#define ROTATION_STEP_MIN 256
+#define ROTATION_STEP_MAX 32768
 #define ROTATION_GRACE 16	/* a part may be larger by this fraction of
 				 * it */
 #define ROTATION_LATE 64		/* checks: each after few events */
@@ -61,7 +61,7 @@ int rotation_init(struct rotation *rotation, struct writer *w)
 	/* parts get somewhat larger, by a chunk and their closing chunks */
 	rotation->share =
 		rotation->limit / ROTATION_KEPT - rotation->limit / 32;
-	CLAIM(rotation->share > 0 && rotation->share < rotation->limit);
+	ASSERT(rotation->share > 0 && rotation->share < rotation->limit);
 	rotation->number = rotation->oldest = 1;
 	rotation->opening = w->out.size;
 	if (!w->output.regular)
@@ -80,7 +80,7 @@ uint32_t rotation_step(const struct rotation *rotation)
 	if (rotation->late)
 		return ROTATION_STEP_LATE;
 	return base_max(base_min(rotation->share / (4 * ROTATION_RECORD),
-				 ROTATION_STEP_MOST), ROTATION_STEP_LEAST);
+				 ROTATION_STEP_MAX), ROTATION_STEP_MIN);
 }
 
 /* ---- names ---- */
@@ -100,7 +100,7 @@ static void rotation_remove_oldest(struct rotation *rotation)
 {
 	char path[GT_PATH_MAX];
 
-	CLAIM_FULL(rotation->oldest < rotation->number);
+	DEBUG_ASSERT(rotation->oldest < rotation->number);
 	/* a number without a size belongs to a file of others */
 	if (rotation->size[rotation->oldest % ROTATION_KEPT]) {
 		rotation_path(rotation, path, ".part", rotation->oldest);
@@ -118,7 +118,7 @@ static uint64_t rotation_closed(const struct rotation *rotation)
 {
 	uint64_t sum = 0, i;
 
-	CLAIM_FULL(rotation->oldest <= rotation->number);
+	DEBUG_ASSERT(rotation->oldest <= rotation->number);
 	for (i = rotation->oldest; i < rotation->number; i++)
 		sum += rotation->size[i % ROTATION_KEPT];
 	return sum;
@@ -131,7 +131,7 @@ static void rotation_make_room(struct rotation *rotation, uint64_t bytes)
 		rotation_closed(rotation) + bytes + rotation->beside >
 			rotation->limit))
 		rotation_remove_oldest(rotation);
-	CLAIM_FULL(rotation->number - rotation->oldest < ROTATION_KEPT);
+	DEBUG_ASSERT(rotation->number - rotation->oldest < ROTATION_KEPT);
 }
 
 void rotation_beside(struct rotation *rotation, uint64_t bytes)
@@ -189,7 +189,7 @@ static long rotation_step_back(struct rotation *rotation)
 		rotation->size[rotation->number % ROTATION_KEPT] = 0;
 		rotation->number++;
 	}
-	CLAIM_FULL(rotation->oldest <= rotation->number);
+	DEBUG_ASSERT(rotation->oldest <= rotation->number);
 	return err;
 }
 
@@ -271,7 +271,7 @@ static void rotation_roll(struct rotation *rotation)
 	char next[GT_PATH_MAX];
 	long fd, err;
 
-	CLAIM_FULL(rotation->rolling);
+	DEBUG_ASSERT(rotation->rolling);
 	rotation_make_room(rotation, w->out.size + rotation->share +
 				       rotation->share / ROTATION_GRACE);
 	fd = rotation_open_next(rotation, next);

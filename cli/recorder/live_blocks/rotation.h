@@ -1,6 +1,6 @@
 /*
  * rotation.h: trace rotation (--limit): keeps the newest parts of a recording,
- * each a complete trace file. The writer only.
+ * each a complete trace file. The recorder only.
  *
  * FILE is the newest part, FILE.part3 the one before it, FILE.part2 …
  */

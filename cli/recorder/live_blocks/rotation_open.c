@@ -7,7 +7,7 @@
  * realloc still pending, the opening has the old block as live, and its begin
  * record again: its end record finds both here.
  *
- * The writer only.
+ * The recorder only.
  */
 #include "cli/recorder/live_blocks/rotation_open.h"
 
@@ -21,7 +21,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/message_out.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ROTATION_BLOCK 10		/* approximate bytes of a live block */
 #define ROTATION_NOBODY UINT32_MAX	/* ring of an unknown thread */
@@ -43,7 +43,7 @@ static void rotation_threads(struct ring_drain *drain)
 		thread_list_record(drain, GT_THREAD_START, id,
 				   drain->r->given[id].start_stamp);
 	}
-	CLAIM_FULL(drain->numbers <= drain->serials);
+	DEBUG_ASSERT(drain->numbers <= drain->serials);
 	drain->serials_before = drain->serials;
 	drain->numbers_before = drain->numbers;
 }
@@ -178,7 +178,7 @@ static void rotation_live_end(struct rotation *rotation,
 
 	if (!live->count)
 		return;
-	CLAIM_FULL(live->count <= ROTATION_LIVE);
+	DEBUG_ASSERT(live->count <= ROTATION_LIVE);
 	emit_node_flush(&w->nodes);
 	to = varint_put(chunk_payload(&w->out), live->count);
 	for (i = 0; i < ROTATION_LIVE_COLUMNS; i++)
@@ -195,7 +195,7 @@ static uint32_t rotation_ring(const struct ring_drain *drain,
 {
 	const struct drain_source *own = &drain->rings[thread->ring];
 
-	CLAIM_FULL(thread->ring < GL_RINGS_MAX);
+	DEBUG_ASSERT(thread->ring < GL_RINGS_MAX);
 	return own->known && own->serial == thread->serial ? thread->ring :
 							     ROTATION_NOBODY;
 }
@@ -211,7 +211,7 @@ static void rotation_live_put(struct rotation *rotation,
 	uint64_t step = varint_zigzag((block->address >> 4) - live->address);
 	uint8_t **end = live->end;
 
-	CLAIM_FULL(live->count < ROTATION_LIVE);
+	DEBUG_ASSERT(live->count < ROTATION_LIVE);
 	end[0] = varint_put(end[0], step << 1 | ((block->address & 15) != 0));
 	if (block->address & 15)
 		*end[0]++ = block->address & 15;
@@ -222,7 +222,7 @@ static void rotation_live_put(struct rotation *rotation,
 	end[4] = varint_put(
 		end[4],
 		rotation_ring(&w->drain, block_table_thread_of(table, block)));
-	CLAIM_FULL(end[0] <= live->start[0] + ROTATION_COLUMN);
+	DEBUG_ASSERT(end[0] <= live->start[0] + ROTATION_COLUMN);
 	live->address = block->address >> 4;
 	live->context = context;
 	live->tick = block->alloc;

@@ -1,6 +1,6 @@
 /*
  * rotation_open.h: the opening of a part: what it needs to be read alone.
- * Private to rotation.c; the writer only.
+ * Private to rotation.c; the recorder only.
  */
 #ifndef GNOMON_ROTATION_OPEN_H
 #define GNOMON_ROTATION_OPEN_H

@@ -1,6 +1,6 @@
 /*
  * stats.c: see stats.h. Measures come from the block table: they are at most
- * some 50 ms old. The writer only.
+ * some 50 ms old. The recorder only.
  */
 #include "cli/recorder/live_blocks/stats.h"
 

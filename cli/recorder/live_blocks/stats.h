@@ -1,6 +1,6 @@
 /*
  * stats.h: writes a line of measures to TRACE.stats at an interval
- * (--stats-every). The writer only.
+ * (--stats-every). The recorder only.
  */
 #ifndef GNOMON_STATS_H
 #define GNOMON_STATS_H

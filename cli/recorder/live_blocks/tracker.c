@@ -1,5 +1,5 @@
 /*
- * tracker.c: see tracker.h. The writer only.
+ * tracker.c: see tracker.h. The recorder only.
  */
 #include "cli/recorder/live_blocks/tracker.h"
 
@@ -14,12 +14,12 @@
 #include "library/gnomon/gnomon.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/writer_task.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Memory budget: a multiple of --memory, plus a minimum. Hardly any program
  * needs much of it. */
 #define TRACKER_MEMORIES 8
-#define TRACKER_LEAST (UINT64_C(32) << 20)
+#define TRACKER_MIN (UINT64_C(32) << 20)
 #define TRACKER_TIMEOUT_NS UINT64_C(3000000)	/* longest wait for a thread in
 						 * a hook, */
 #define TRACKER_EMULATED_NS UINT64_C(300000000)	/* and for an emulated one,
@@ -72,7 +72,7 @@ static int tracker_cull(struct writer *w, uint64_t bytes)
 	struct tracker *tracker = &w->tracker;
 
 	tracker->cull.age_ns = recording_options->number[OPTION_CULL];
-	tracker->cull.most = recording_options->number[OPTION_CULL_PENDING];
+	tracker->cull.max = recording_options->number[OPTION_CULL_PENDING];
 	tracker->merge.cull = &tracker->cull;
 	return cull_init(&tracker->cull, &w->drain, &tracker->table, bytes);
 }
@@ -93,7 +93,7 @@ static int tracker_open(struct writer *w, uint32_t wants)
 	const struct gl_header *live = &w->live.shape;
 	struct tracker *tracker = &w->tracker;
 	uint64_t bytes = recording_options->number[OPTION_MEMORY] *
-			 TRACKER_MEMORIES + TRACKER_LEAST;
+			 TRACKER_MEMORIES + TRACKER_MIN;
 	int err;
 
 	assert(!tracker->open && w->drain.merge == NULL);
@@ -169,7 +169,7 @@ void tracker_poll(struct writer *w, uint64_t now_ns)
 	}
 	if (!tracker->open)
 		return;
-	CLAIM_FULL(w->drain.merge == &tracker->merge);
+	DEBUG_ASSERT(w->drain.merge == &tracker->merge);
 	tracker_measure(w, now_ns);
 	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
 					  memory_order_relaxed)))
@@ -205,14 +205,14 @@ void tracker_finish(struct writer *w)
  */
 static void tracker_catch_up(struct writer *w, bool nested)
 {
-	uint64_t most_ns = w->r->emulated ? TRACKER_EMULATED_NS :
+	uint64_t max_ns = w->r->emulated ? TRACKER_EMULATED_NS :
 					    TRACKER_TIMEOUT_NS;
 	uint64_t now_ns = time_ns_now(), until;
 
 	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
 	until = counter_now() >> w->drain.tick_shift;
 	while (drain_all(&w->drain) < until && !nested &&
-	       time_ns_now() - now_ns < most_ns)
+	       time_ns_now() - now_ns < max_ns)
 		sched_yield();
 }
 
@@ -251,7 +251,7 @@ long tracker_reply(struct writer *w, struct gl_request *request)
 {
 	int err = tracker_settle(w, request->arg[1]);
 
-	CLAIM_FULL(request->bytes <= GL_REQUEST_ROOM);
+	DEBUG_ASSERT(request->bytes <= GL_REQUEST_ROOM);
 	memset(request->data, 0, request->bytes);
 	if (!err)
 		err = block_table_reply(&w->tracker.table, request->number,

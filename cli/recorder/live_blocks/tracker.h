@@ -1,7 +1,7 @@
 /*
  * tracker.h: the live heap: the block table and the features that use it
  * (totals, cull, parts, stats). Opened at the first request and then kept. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_TRACKER_H
 #define GNOMON_TRACKER_H
@@ -33,7 +33,7 @@ struct tracker {
  * recorder's message set. */
 int tracker_begin(struct writer *w);
 
-/* In each round of the writer: opens the live heap if it is needed now, and
+/* In each round of the recorder: opens the live heap if it is needed now, and
  * does work that is due. */
 void tracker_poll(struct writer *w, uint64_t now_ns);
 

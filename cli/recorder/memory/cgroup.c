@@ -102,7 +102,7 @@ bool cgroup_find(struct cgroup *cgroup, const char *root, const char *lines)
 uint64_t cgroup_limit(const struct cgroup *cgroup)
 {
 	size_t n = strlen(cgroup->dir);
-	uint64_t least = 0;
+	uint64_t min = 0;
 
 	while (n && n >= cgroup->top) {
 		char text[CGROUP_TEXT_MAX];
@@ -112,13 +112,13 @@ uint64_t cgroup_limit(const struct cgroup *cgroup)
 				sizeof(text)) > 0)
 			limit = strtoull(text, NULL, 10);	/* "max": 0 */
 		if (limit && limit < CGROUP_UNLIMITED &&
-		    (!least || limit < least))
-			least = limit;
+		    (!min || limit < min))
+			min = limit;
 		do
 			n--;
 		while (n > cgroup->top && cgroup->dir[n] != '/');
 	}
-	return least;
+	return min;
 }
 
 bool cgroup_events(const struct cgroup *cgroup, uint64_t *count)

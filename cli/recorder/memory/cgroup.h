@@ -1,6 +1,6 @@
 /*
  * cgroup.h: the memory limit of a process's control group, and how often the
- * group reached it. The writer only.
+ * group reached it. The recorder only.
  *
  * Version 2 of control groups and version 1's memory controller, as described
  * in the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1.

@@ -36,7 +36,7 @@
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
 #define MAPS_WATCH_MIN 1024u
@@ -100,7 +100,7 @@ static void maps_watch_close_chunk(struct maps_watch *watch, unsigned flags)
 	to = varint_put(to, watch->begun);
 	to = varint_put(to, maps_watch_ticks(watch));
 	to = varint_put(to, top);
-	CLAIM_FULL(to <= records && records <= watch->to);
+	DEBUG_ASSERT(to <= records && records <= watch->to);
 	memmove(to, records, watch->to - records);
 	chunk_write(watch->out, GT_MAPS, to + (watch->to - records), NULL);
 }
@@ -118,7 +118,7 @@ static void maps_watch_range(struct maps_watch *watch, unsigned what,
 		maps_watch_close_chunk(watch, GT_MAPS_MORE);
 		maps_watch_open_chunk(watch);
 	}
-	CLAIM_FULL(start < end);
+	DEBUG_ASSERT(start < end);
 	maps_watch_put(watch, what);
 	maps_watch_put(watch, varint_zigzag(start - watch->previous));
 	maps_watch_put(watch, end - start);
@@ -208,7 +208,7 @@ static void maps_watch_compare(struct maps_watch *watch,
 	    watch->next[watch->next_count - 1].end > e.start)
 		return;		/* I2 */
 	maps_watch_gone(watch, e.start);
-	CLAIM_FULL(e.start < e.end && watch->next_count < watch->max);
+	DEBUG_ASSERT(e.start < e.end && watch->next_count < watch->max);
 	watch->next[watch->next_count++] = e;
 	old = &watch->last[watch->passed];
 	if (watch->passed < watch->last_count &&
@@ -254,7 +254,7 @@ static void maps_watch_mapping(struct maps_watch *watch,
 		uint64_t end = m->end;
 		bool own = profiler_ranges_cut(&watch->own, m->start, &end);
 
-		CLAIM_FULL(end > m->start && end <= m->end);
+		DEBUG_ASSERT(end > m->start && end <= m->end);
 		maps_watch_part(watch, m, end, own, path_hash);
 	}
 }
@@ -284,14 +284,14 @@ static void maps_watch_keep(struct maps_watch *watch)
 	       watch->next_count < watch->max)
 		watch->next[watch->next_count++] =
 			watch->last[watch->passed++];
-	CLAIM_FULL(watch->next_count <= watch->max);
+	DEBUG_ASSERT(watch->next_count <= watch->max);
 }
 
 static void maps_watch_end(struct maps_watch *watch)
 {
 	struct maps_watch_entry *list = watch->last;
 
-	CLAIM_FULL(watch->looking);
+	DEBUG_ASSERT(watch->looking);
 	if (watch->cut)
 		watch->cuts++;
 	else if (target_lines_last(&watch->lines))
@@ -300,8 +300,8 @@ static void maps_watch_end(struct maps_watch *watch)
 		maps_watch_keep(watch);
 	proc_lines_close(&watch->lines);
 	maps_watch_close_chunk(watch, 0);
-	CLAIM_FULL(watch->next_count <= watch->max &&
-		   watch->passed <= watch->last_count);
+	DEBUG_ASSERT(watch->next_count <= watch->max &&
+		     watch->passed <= watch->last_count);
 	watch->last = watch->next;
 	watch->last_count = watch->next_count;
 	watch->next = list;
@@ -319,7 +319,7 @@ static void maps_watch_go_on(struct maps_watch *watch, uint64_t while_ns)
 	unsigned lines = 0;
 	char *line;
 
-	CLAIM_FULL(watch->looking);
+	DEBUG_ASSERT(watch->looking);
 	maps_watch_open_chunk(watch);
 	do {
 		line = proc_lines_next(&watch->lines);

@@ -3,7 +3,7 @@
  * differences between one scan and the next (MAPS chunks, trace_format.h).
  *
  * Hooks record each mapping that the program makes. Mappings made inside the C
- * library and the loader pass no hook: they are found here. The writer only.
+ * library and the loader pass no hook: they are found here. The recorder only.
  */
 #ifndef GNOMON_MAPS_WATCH_H
 #define GNOMON_MAPS_WATCH_H

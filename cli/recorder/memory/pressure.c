@@ -7,7 +7,7 @@
  *
  * The group is searched again every PRESSURE_SEEK_NS: a process may move to
  * another group, and limits may change. The target's entry in /proc is read,
- * and the writer's own only if /proc does not know the target's pid.
+ * and the recorder's own only if /proc does not know the target's pid.
  */
 #include "cli/recorder/memory/pressure.h"
 
@@ -17,7 +17,7 @@
 
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/recording.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
@@ -91,7 +91,7 @@ bool pressure_is_high(struct pressure *pressure, uint64_t rss, uint64_t events,
 {
 	unsigned i;
 
-	CLAIM_FULL(pressure->levels <= OPTIONS_RSS_MAX);
+	DEBUG_ASSERT(pressure->levels <= OPTIONS_RSS_MAX);
 	for (i = 0; i < pressure->levels; i++) {
 		uint64_t level = pressure_level(pressure, i);
 

@@ -1,7 +1,7 @@
 /*
  * pressure.h: triggers a snapshot when the process uses much memory or its
  * control group nears a limit. The process may be killed a moment later. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_PRESSURE_H
 #define GNOMON_PRESSURE_H

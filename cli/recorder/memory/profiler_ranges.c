@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static int profiler_ranges_order(const void *a, const void *b)
 {
@@ -35,7 +35,7 @@ static void profiler_ranges_join(struct profiler_ranges *own)
 		own->count = last + 1;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool profiler_ranges_is_valid(const struct profiler_ranges *own)
 {
 	unsigned i;
@@ -53,7 +53,7 @@ static void profiler_ranges_sort(struct profiler_ranges *own)
 	qsort((void *)own->range, own->count, sizeof(*own->range),
 	      profiler_ranges_order);
 	profiler_ranges_join(own);
-	CLAIM_FULL(profiler_ranges_is_valid(own));
+	DEBUG_ASSERT(profiler_ranges_is_valid(own));
 }
 
 void profiler_ranges_find(struct profiler_ranges *own,
@@ -74,7 +74,7 @@ void profiler_ranges_find(struct profiler_ranges *own,
 				at, at + size
 			};
 	}
-	CLAIM_FULL(own->count <= GL_OWN);
+	DEBUG_ASSERT(own->count <= GL_OWN);
 	profiler_ranges_sort(own);
 }
 

@@ -33,7 +33,7 @@ bool profiler_ranges_cut(const struct profiler_ranges *own, uint64_t start,
 bool profiler_ranges_have(const struct profiler_ranges *own, uint64_t start,
 			  uint64_t end);
 
-/* Sorted by address, adjacent ranges merged. With GNOMON_CLAIMS. */
+/* Sorted by address, adjacent ranges merged. With GNOMON_DEBUG_ASSERTS. */
 bool profiler_ranges_is_valid(const struct profiler_ranges *own);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 			    const struct profiler_ranges *own,
@@ -15,7 +15,7 @@ unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 		end = mapping.end;
 		if (profiler_ranges_cut(own, at, &end))
 			continue;
-		CLAIM_FULL(at < end && end <= mapping.end);
+		DEBUG_ASSERT(at < end && end <= mapping.end);
 		if (count == room)
 			break;
 		to[count++] = (struct gl_range){ at, end };

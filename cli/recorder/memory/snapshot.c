@@ -31,7 +31,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "preload/ring/gate.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
 #define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* between heartbeats of the
@@ -114,8 +114,8 @@ static void snapshot_flush(struct snapshot *s)
 
 	if (!s->row_count)
 		return;
-	CLAIM_FULL(s->row_end > s->rows &&
-		   s->row_end <= s->rows + SNAPSHOT_ROWS);
+	DEBUG_ASSERT(s->row_end > s->rows &&
+		     s->row_end <= s->rows + SNAPSHOT_ROWS);
 	to = varint_put(to, GT_SNAPSHOT_MAPPINGS);
 	to = varint_put(to, s->number);
 	to = varint_put(to, GT_MAPPING_VALUES);
@@ -145,7 +145,7 @@ static uint8_t *snapshot_put_path(struct snapshot *s, uint8_t *to)
 		return varint_put(to, 0);
 	if (strcmp(s->path, s->path_before) == 0)
 		return varint_put(to, 1);
-	CLAIM_FULL(n < GT_PATH_MAX);
+	DEBUG_ASSERT(n < GT_PATH_MAX);
 	to = varint_put(to, n + 2);
 	memcpy(to, s->path, n);
 	s->path_before = s->path;
@@ -171,7 +171,7 @@ static void snapshot_row(struct snapshot *s)
 		value[snapshot_value[i]] = s->smaps.kib[i];
 		s->sums.kib[i] += s->smaps.kib[i];
 	}
-	CLAIM_FULL(s->row_end <= s->rows + SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX);
+	DEBUG_ASSERT(s->row_end <= s->rows + SNAPSHOT_ROWS - SNAPSHOT_ROW_MAX);
 	s->row_end = varint_put(s->row_end, page - s->row_page);
 	s->row_end = varint_put(s->row_end, end - page);
 	s->row_end = varint_put(s->row_end, snapshot_flags(s));
@@ -181,7 +181,7 @@ static void snapshot_row(struct snapshot *s)
 	s->row_page = end;
 	s->row_count++;
 	s->mappings++;
-	CLAIM_FULL(s->row_end <= s->rows + SNAPSHOT_ROWS);
+	DEBUG_ASSERT(s->row_end <= s->rows + SNAPSHOT_ROWS);
 }
 
 static void snapshot_line(struct snapshot *s, const char *line)
@@ -211,7 +211,7 @@ static void snapshot_stop_reading(struct snapshot *s, bool whole)
 {
 	if (!s->reading)
 		return;
-	CLAIM_FULL(s->busy);
+	DEBUG_ASSERT(s->busy);
 	snapshot_row(s);
 	snapshot_flush(s);
 	s->whole = whole && s->mappings != 0 && target_lines_last(&s->lines);
@@ -272,7 +272,7 @@ bool snapshot_begin(struct snapshot *s, enum gt_snapshot_kind kind,
 {
 	if (s->busy || s->out->err)
 		return false;
-	CLAIM_FULL(!s->held && !s->reading);
+	DEBUG_ASSERT(!s->held && !s->reading);
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	s->busy = true;
 	s->kind = kind;
@@ -324,7 +324,7 @@ static void snapshot_write(struct snapshot *s)
 	size_t n = strlen(s->name);
 	unsigned i;
 
-	CLAIM_FULL(s->busy && !s->reading && !s->held);
+	DEBUG_ASSERT(s->busy && !s->reading && !s->held);
 	s->busy = false;
 	/* the program may have started a thread meanwhile */
 	if (s->arenas_state == GT_ARENAS_NOT_SAFE &&
@@ -429,7 +429,7 @@ const struct smaps *snapshot_last(struct snapshot *s)
 	}
 	snapshot_stop_reading(s, false);
 	snapshot_arenas(s, ARENAS_LAST);
-	CLAIM_FULL(!s->reading);
+	DEBUG_ASSERT(!s->reading);
 	s->held = true;
 	return s->whole ? &s->sums : NULL;
 }
@@ -448,7 +448,7 @@ void snapshot_finish(struct snapshot *s)
 		snapshot_stop_reading(s, false);
 		snapshot_arenas(s, ARENAS_RUNNING);
 	}
-	CLAIM_FULL(!s->reading);
+	DEBUG_ASSERT(!s->reading);
 	s->held = false;
 	snapshot_write(s);
 }

@@ -1,6 +1,6 @@
 /*
  * snapshot.h: takes snapshots: every mapping of the target with the kernel's
- * sizes of it, and the allocator's arenas, at one moment. The writer only.
+ * sizes of it, and the allocator's arenas, at one moment. The recorder only.
  *
  * A snapshot may take longer than threads can wait for a ring drain, so it is
  * taken in slices between passes over the rings.
@@ -74,7 +74,7 @@ bool snapshot_begin(struct snapshot *snapshot, enum gt_snapshot_kind kind,
  * Whether there is more to do immediately. */
 bool snapshot_step(struct snapshot *snapshot, uint64_t now_ns);
 
-/* How long the writer may sleep until the next snapshot. */
+/* How long the recorder may sleep until the next snapshot. */
 uint64_t snapshot_wait_ns(const struct snapshot *snapshot);
 
 /* Takes the snapshot at the end in full; one in progress is aborted. It is held

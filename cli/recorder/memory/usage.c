@@ -36,7 +36,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define USAGE_SHARE 1024	/* of a core: 0.1 % */
 #define USAGE_LONG_NS (16 * UINT64_C(1000000))	/* a reading is too long */
@@ -72,10 +72,10 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 
 uint64_t usage_gap_ns(uint64_t cost_ns)
 {
-	uint64_t least = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
-	uint64_t rarer = least / USAGE_LONG_NS * cost_ns;
+	uint64_t min = base_max(cost_ns * USAGE_SHARE, USAGE_GAP_NS);
+	uint64_t rarer = min / USAGE_LONG_NS * cost_ns;
 
-	return base_max(least, base_min(rarer, USAGE_RARE_NS));
+	return base_max(min, base_min(rarer, USAGE_RARE_NS));
 }
 
 /* Reads sizes in pages: mapped, resident, and the resident part that is
@@ -166,7 +166,7 @@ static void usage_flush(struct usage *usage)
 
 	if (!usage->held)
 		return;
-	CLAIM_FULL(usage->held <= USAGE_BATCH);
+	DEBUG_ASSERT(usage->held <= USAGE_BATCH);
 	memset(&before, 0, sizeof(before));
 	to = varint_put(to, GT_USAGE_VALUES);
 	for (i = 0; i < usage->held; i++) {
@@ -225,7 +225,7 @@ static void usage_keep(struct usage *usage, const struct usage_point *point,
 {
 	if (!usage->held)
 		usage->held_ns = now_ns;
-	CLAIM_FULL(usage->held < USAGE_BATCH);
+	DEBUG_ASSERT(usage->held < USAGE_BATCH);
 	usage->batch[usage->held++] = *point;
 	usage->last = *point;
 	if (usage->held == USAGE_BATCH)
@@ -240,14 +240,14 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 	uint64_t gap = usage_gap_ns(point->value[GT_USAGE_COST_NS]);
 	bool rests = usage_rests(usage, point);
 
-	CLAIM_FULL(usage->rest_ns >= USAGE_GAP_NS &&
-		   usage->rest_ns <= USAGE_REST_NS);
+	DEBUG_ASSERT(usage->rest_ns >= USAGE_GAP_NS &&
+		     usage->rest_ns <= USAGE_REST_NS);
 	usage->due_ns = now_ns + USAGE_GAP_NS;
 	if (point->value[GT_USAGE_FLAGS] & GT_USAGE_DETAILED) {
 		usage->rest_ns = rests ? base_min(2 * usage->rest_ns,
 						  USAGE_REST_NS) :
 					 USAGE_GAP_NS;
-		usage->detail_least_ns = now_ns + gap;
+		usage->detail_min_ns = now_ns + gap;
 		usage->detail_due_ns = now_ns + base_max(gap, usage->rest_ns);
 		return true;
 	}
@@ -256,7 +256,7 @@ static bool usage_plan(struct usage *usage, const struct usage_point *point,
 		return false;
 	/* it was delayed while nothing changed */
 	usage->rest_ns = USAGE_GAP_NS;
-	usage->detail_due_ns = usage->detail_least_ns;
+	usage->detail_due_ns = usage->detail_min_ns;
 	return true;
 }
 
@@ -275,7 +275,7 @@ void usage_poll(struct usage *usage, uint64_t now_ns)
 	}
 	/* a kernel without smaps_rollup: do not try at every reading */
 	if (detailed && !point.value[GT_USAGE_FLAGS])
-		usage->detail_least_ns = usage->detail_due_ns =
+		usage->detail_min_ns = usage->detail_due_ns =
 			now_ns + USAGE_REST_NS;
 	if (usage_plan(usage, &point, now_ns))
 		usage_keep(usage, &point, now_ns);

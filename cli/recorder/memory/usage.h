@@ -1,6 +1,6 @@
 /*
  * usage.h: writes the target's memory sizes over time as USAGE chunks. The
- * writer only.
+ * recorder only.
  */
 #ifndef GNOMON_USAGE_H
 #define GNOMON_USAGE_H
@@ -23,8 +23,9 @@ struct usage {
 	int pid;
 	unsigned tick_shift;
 	uint64_t due_ns;		/* when to read next */
-	/* when to read all sizes next; not before `least`, for its cost */
-	uint64_t detail_due_ns, detail_least_ns;
+	/* when to read all sizes next; not before detail_min_ns, for
+	 * its cost */
+	uint64_t detail_due_ns, detail_min_ns;
 	uint64_t rest_ns;		/* delay of that while memory is
 					 * unchanged */
 	struct usage_point last;	/* last read */

@@ -6,7 +6,7 @@
  * FILE.1, replacing the previous one. The other processes find that their file
  * has another name now, and open FILE again.
  *
- * I1: only the writer uses log_file_state, from log_file_begin on.
+ * I1: only the recorder uses log_file_state, from log_file_begin on.
  */
 #include "cli/recorder/output/log_file.h"
 
@@ -114,7 +114,7 @@ static void log_file_rename(void)
  * it. */
 static void log_file_turn(void)
 {
-	uint64_t most = recording_options->number[OPTION_LOG_FILE_MAX];
+	uint64_t max = recording_options->number[OPTION_LOG_FILE_MAX];
 	struct stat open, named;
 	bool same;
 
@@ -122,7 +122,7 @@ static void log_file_turn(void)
 		return;
 	same = stat(log_file_path(), &named) == 0 &&
 	       named.st_ino == open.st_ino && named.st_dev == open.st_dev;
-	if (same && (uint64_t)open.st_size < most)
+	if (same && (uint64_t)open.st_size < max)
 		return;
 	if (same && S_ISREG(open.st_mode))
 		log_file_rename();

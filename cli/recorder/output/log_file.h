@@ -1,6 +1,6 @@
 /*
  * log_file.h: the recorder's log of its own work (--log, --log-file). The
- * writer only; without --log nothing is opened.
+ * recorder only; without --log nothing is opened.
  */
 #ifndef GNOMON_LOG_FILE_H
 #define GNOMON_LOG_FILE_H

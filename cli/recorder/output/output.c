@@ -1,5 +1,5 @@
 /*
- * output.c: opening the trace. Called by the writer, once.
+ * output.c: opening the trace. Called by the recorder, once.
  *
  * Names tried, in this order: the name (NAME.PID for a child, or if another
  * process is writing NAME); the same with .1, .2 … (or the next %n); if the

@@ -37,7 +37,7 @@ void output_environment(char *const *environment);
 bool output_expand(const struct output_names *names, unsigned counter,
 		   char *to, size_t size);
 
-/* Opens the trace. 0 or -errno, with a message. The writer. */
+/* Opens the trace. 0 or -errno, with a message. The recorder. */
 int output_open(struct output *output, const struct output_names *names);
 
 #endif

@@ -29,7 +29,7 @@
 #include "cli/recorder/base/result.h"
 #include "preload/base/options.h"
 #include "cli/recorder/base/recording.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24
@@ -108,7 +108,7 @@ static void reporter_key(unsigned left, char key[REPORTER_KEY_MAX])
 	unsigned count = 1;
 	const char *p;
 
-	CLAIM_FULL(left > 0);
+	DEBUG_ASSERT(left > 0);
 	for (p = at; *p; p++)
 		count += *p == ',';
 	for (; count > left; at++)

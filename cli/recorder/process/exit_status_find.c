@@ -13,7 +13,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "preload/ring/exit_slot.h"
 #include "cli/recorder/process/parent_live.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Longest wait for the parent, which has called wait and must still report. */
 #define EXIT_STATUS_TIMEOUT_NS UINT64_C(1000000000)
@@ -27,7 +27,7 @@ static uint64_t exit_status_word(const struct recording *r)
 		    exit_status_slot(r->pid) * sizeof(uint64_t);
 	order_word word;
 
-	CLAIM_FULL(at + sizeof(word) <= sizeof(struct gl_shared));
+	DEBUG_ASSERT(at + sizeof(word) <= sizeof(struct gl_shared));
 	if (!r->parent || r->from_parent.pid != r->parent ||
 	    !parent_live_read(r, at, &word, sizeof(word)))
 		return 0;

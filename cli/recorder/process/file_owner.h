@@ -1,7 +1,7 @@
 /*
  * file_owner.h: changes the owner of a recording's files (--chown). So an
  * operator can read traces of a service that drops its privileges or has its
- * own user. The writer only.
+ * own user. The recorder only.
  */
 #ifndef GNOMON_FILE_OWNER_H
 #define GNOMON_FILE_OWNER_H

@@ -15,7 +15,7 @@
 #include "arch.h"
 #include "cli/recorder/process/bpf.h"
 #include "preload/base/ban.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SECCOMP_HOW_INVALID (~0L)	/* the same as in unwind_probe */
 /* PIDFD_GET_INFO: reads how a process ended (target.c). */
@@ -134,7 +134,7 @@ long seccomp_verdict_part(struct seccomp_parts *rotation, int64_t asker,
 	}
 	if (rotation->asker != asker || rotation->filled != from)
 		return -EAGAIN;
-	CLAIM_FULL(rotation->filled + n <= BPF_MAXINSNS);
+	DEBUG_ASSERT(rotation->filled + n <= BPF_MAXINSNS);
 	memcpy(rotation->code + from, code, n * sizeof(*code));
 	rotation->filled += n;
 	return rotation->filled < count ? 0 : seccomp_verdict(&program);

@@ -1,6 +1,6 @@
 /*
  * seccomp_watch.c: see seccomp_watch.h. If a thread has more filters than the
- * writer and the hooks know of, these filters are unknown: they count as
+ * recorder and the hooks know of, these filters are unknown: they count as
  * forbidding everything.
  */
 #include "cli/recorder/process/seccomp_watch.h"

@@ -1,7 +1,7 @@
 /*
  * seccomp_watch.h: detects seccomp filters that no hook saw, because they were
  * installed without the C library or before exec. Sets bits of
- * gl_shared.ban_found. The writer only.
+ * gl_shared.ban_found. The recorder only.
  */
 #ifndef GNOMON_SECCOMP_WATCH_H
 #define GNOMON_SECCOMP_WATCH_H
@@ -17,7 +17,7 @@ struct seccomp_watch {
 	uint32_t next;		/* next ring to check */
 };
 
-/* As the writer starts: it inherits the filters of the process that started
+/* As the recorder starts: it inherits the filters of the process that started
  * it. */
 void seccomp_watch_begin(struct seccomp_watch *watch);
 

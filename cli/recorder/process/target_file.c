@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/base/proc_file.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_MAPS] = "maps",
@@ -52,7 +52,7 @@ void target_file_init(const int32_t file[GL_FILES], int pid)
 
 int target_file(enum gl_file which)
 {
-	CLAIM_FULL(which < GL_FILES);
+	DEBUG_ASSERT(which < GL_FILES);
 	return target_files[which];
 }
 

@@ -6,7 +6,7 @@
  * start time. Both times are in the kernel's ticks. Equal ticks count as the
  * same run: one trace too many is better than a lost one.
  *
- * Called by the writer.
+ * Called by the recorder.
  */
 #include "cli/recorder/process/trace_owner.h"
 

@@ -1,6 +1,6 @@
 /*
  * trace_owner.h: which process an existing trace belongs to: an ancestor or
- * this one, in this run or an earlier one. The writer only.
+ * this one, in this run or an earlier one. The recorder only.
  */
 #ifndef GNOMON_TRACE_OWNER_H
 #define GNOMON_TRACE_OWNER_H

@@ -25,10 +25,10 @@ export function tick(unit: Unit, value: number): string {
 	return part.toFixed(1).replace(/\.0$/, "") + letter;
 }
 
-/* At most `number` round values from 0 to `most`. */
-export function ticks(most: number, unit: Unit, number: number): number[] {
-	const all = unit === "ns" ? scale.ofTimes(most) :
-		scale.ofValues(most, unit === "bytes");
+/* At most `number` round values from 0 to `max`. */
+export function ticks(max: number, unit: Unit, number: number): number[] {
+	const all = unit === "ns" ? scale.ofTimes(max) :
+		scale.ofValues(max, unit === "bytes");
 	const every = Math.ceil((all.length - 1) / number) || 1;
 
 	return all.filter((_, i) => i % every === 0);
@@ -61,8 +61,8 @@ export function stairs(x: (i: number) => number, values: ArrayLike<number>,
 
 /* A sparkline: a row over time, within a line of text. */
 export function spark(values: number[], wide = 96, high = 18): SVGElement {
-	const most = Math.max(...values, 1);
-	const y = (value: number) => high - 1 - value / most * (high - 3);
+	const max = Math.max(...values, 1);
+	const y = (value: number) => high - 1 - value / max * (high - 3);
 	const x = (i: number) => i / values.length * wide;
 	const line = stairs(x, values, y);
 

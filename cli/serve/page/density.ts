@@ -119,7 +119,7 @@ export class Density {
 	}
 
 	private cells(sums: Map<string, number>): SVGElement[] {
-		const most = Math.max(...sums.values(), 1);
+		const max = Math.max(...sums.values(), 1);
 		const all: SVGElement[] = [];
 
 		this.sizes.values.forEach((size, column) =>
@@ -133,7 +133,7 @@ export class Density {
 					width: CELL - 1, height: HIGH - 1,
 					"fill-opacity": value === 0 ? 0 :
 					.08 + .92 * Math.sqrt(Math.log1p(value) /
-					Math.log1p(most)) ** 3 },
+					Math.log1p(max)) ** 3 },
 					value > 0 && svg("title", {}, `${
 					quantity.size(first(size ?? 0))} and more, ` +
 					`${label(life)}: ${this.figure(value)}`)));
@@ -143,11 +143,11 @@ export class Density {
 
 	/* At the top: sums by size; at the right: sums by lifetime. */
 	private bars(right: number): SVGElement[] {
-		const most = Math.max(...this.sizes.sums, 1);
+		const max = Math.max(...this.sizes.sums, 1);
 		const longest = Math.max(...this.lives.sums, 1);
 
 		return [...this.sizes.sums.map((sum, column) => {
-			const tall = sum / most * (SIDE - 8);
+			const tall = sum / max * (SIDE - 8);
 
 			return svg("rect", { class: "area solid k0",
 				x: this.x(column), width: CELL - 2,

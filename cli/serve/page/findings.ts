@@ -181,8 +181,8 @@ function wasted(row: Snapshot): Child[] {
 export function fragmentation(pinned: Result | undefined, about: About): Said {
 	const all = about.residency?.rows ?? [];
 	const last = all[all.length - 1];
-	const worst = all.reduce((most, row) => fragmented(row) >
-		fragmented(most) ? row : most, last);
+	const worst = all.reduce((max, row) => fragmented(row) >
+		fragmented(max) ? row : max, last);
 	const much = (row: Snapshot) => Number(row.rss_bytes) > 0 &&
 		fragmented(row) / Number(row.rss_bytes) > WASTE;
 	const owner = pinned?.rows[0];

@@ -79,10 +79,10 @@ export class GroupMore {
 		const params = [...filters, ...app.address.filters().filter(
 			([name]) => !filters.some(([other]) => other === name))];
 		const fill = (part: Part, title: string, filter: string,
-			      least: number) => (value: unknown) => {
+			      min: number) => (value: unknown) => {
 			const { rows } = results(value)[0];
 
-			part.body.replaceChildren(...rows.length < least ? [] :
+			part.body.replaceChildren(...rows.length < min ? [] :
 				[list(app, title, rows, filter)]);
 		};
 

@@ -77,13 +77,13 @@ export function paintRange(canvas: HTMLCanvasElement, memory: Memory,
 	paint.fillStyle = colour("--free");
 	for (const run of within(memory.runs, range))
 		box(run, 0, high);
-	const tint = (name: string, least: number,
+	const tint = (name: string, min: number,
 		      bytes: (run: Run) => number) => {
 		paint.fillStyle = colour(name);
 		shares(memory, range, wide, bytes).forEach((part, at) => {
 			if (part <= 0)
 				return;
-			paint.globalAlpha = least + (1 - least) *
+			paint.globalAlpha = min + (1 - min) *
 				Math.min(1, part);
 			paint.fillRect(at, 0, 1, high);
 		});

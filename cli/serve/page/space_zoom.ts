@@ -192,11 +192,11 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 	/* ---- acts ---- */
 
 	private go(from: number, to: number): void {
-		const { from: least, to: most } = this.all();
-		const long = Math.max(CLOSEST, Math.min(to - from, most - least));
+		const { from: min, to: max } = this.all();
+		const long = Math.max(CLOSEST, Math.min(to - from, max - min));
 		const middle = (from + to) / 2;
-		const begin = Math.max(least, Math.min(most - long,
-						       middle - long / 2));
+		const begin = Math.max(min, Math.min(max - long,
+						     middle - long / 2));
 
 		this.range = { from: begin, to: begin + long };
 		this.later();

@@ -37,18 +37,18 @@ function lines(result: Result, x: string, columns: string[]): SVGSVGElement {
 	const at = numbers(result, x);
 	const from = Math.min(...at), to = Math.max(...at, from + 1);
 	const of = unit(columns[0]);
-	const most = Math.max(1, ...columns.flatMap((column) =>
+	const max = Math.max(1, ...columns.flatMap((column) =>
 		numbers(result, column)));
 	const px = (value: number) => LEFT + (value - from) / (to - from) *
 		(WIDE - LEFT - 8);
-	const py = (value: number) => HIGH - BOTTOM - value / most *
+	const py = (value: number) => HIGH - BOTTOM - value / max *
 		(HIGH - BOTTOM - 10);
 	const marks = unit(x) === "ns" ? axis.times(from, to) :
 		axis.ticks(to, "count", 8).filter((value) => value >= from);
 
 	return svg("svg", { class: "chart", viewBox: `0 0 ${WIDE} ${HIGH}`,
 			    role: "img", "aria-label": "chart" },
-		...axis.ticks(most, of, 5).flatMap((value) => [
+		...axis.ticks(max, of, 5).flatMap((value) => [
 			svg("line", { class: "grid", x1: LEFT, x2: WIDE,
 				      y1: py(value), y2: py(value) }),
 			svg("text", { class: "tick", x: LEFT - 6,
@@ -75,13 +75,13 @@ function bars(result: Result, columns: string[]): SVGSVGElement {
 		!isNumber(result, column));
 	const of = unit(value);
 	const rows = result.rows.slice(0, BARS);
-	const most = Math.max(1, ...rows.map((row) => Number(row[value])));
+	const max = Math.max(1, ...rows.map((row) => Number(row[value])));
 
 	return svg("svg", { class: "chart", role: "img", "aria-label": "chart",
 			    viewBox: `0 0 ${WIDE} ${rows.length * 30 + 6}` },
 		...rows.flatMap((row, i) => {
 			const y = i * 30 + 4;
-			const width = Number(row[value]) / most * (WIDE - 110);
+			const width = Number(row[value]) / max * (WIDE - 110);
 
 			return [svg("text", { class: "bar-name", x: 0, y: y + 9 },
 				label(row, names.length ? names :

@@ -18,7 +18,7 @@ export interface Column<R> {
 	title: string;
 	help?: string;
 	wide?: number;		/* points; none: the remaining width, */
-	least?: number;		/* with this minimum */
+	min?: number;		/* with this minimum */
 	right?: boolean;
 	sorts?: boolean;
 	rises?: boolean;	/* sorts in ascending order */
@@ -113,14 +113,14 @@ export class Table<R> {
 	/* ---- drawing ---- */
 
 	private widths(): void {
-		const template = this.columns.map(({ wide, least }) => wide ?
-			`${wide}px` : `minmax(${least ?? NAME}px, 1fr)`)
+		const template = this.columns.map(({ wide, min }) => wide ?
+			`${wide}px` : `minmax(${min ?? NAME}px, 1fr)`)
 			.join(" ");
-		const least = this.columns.reduce((sum, one) =>
-			sum + (one.wide ?? one.least ?? NAME), 16);
+		const min = this.columns.reduce((sum, one) =>
+			sum + (one.wide ?? one.min ?? NAME), 16);
 
 		this.element.style.setProperty("--columns", template);
-		this.element.style.setProperty("--least", `${least}px`);
+		this.element.style.setProperty("--table-min", `${min}px`);
 	}
 
 	private drawHead(sorted: string | undefined): void {

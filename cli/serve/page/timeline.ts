@@ -135,15 +135,15 @@ export class Timeline {
 	private drawLane(lane: Lane, number: number): void {
 		const bottom = this.top(number) + this.high;
 		const sums = new Float64Array(this.times.begin.length);
-		const most = this.most(lane);
-		const y = (value: number) => bottom - value / most *
+		const max = this.max(lane);
+		const y = (value: number) => bottom - value / max *
 			(this.high - 4);
 		const x = (i: number) => this.x(this.times.begin[i] ??
 			this.times.end_ns);
 		const group = svg("g", {});
 
 		if (!this.slim)
-			for (const value of axis.ticks(most, lane.unit, 3))
+			for (const value of axis.ticks(max, lane.unit, 3))
 				group.append(svg("line", { class: "grid",
 					x1: 0, x2: this.wide, y1: y(value),
 					y2: y(value) }));
@@ -166,7 +166,7 @@ export class Timeline {
 						       series.kind));
 		}
 		if (!this.slim)
-			group.append(...axis.ticks(most, lane.unit, 3).slice(1)
+			group.append(...axis.ticks(max, lane.unit, 3).slice(1)
 				.map((value) => svg("text", { class: "tick",
 					x: 3, y: y(value) - 2 },
 					axis.tick(lane.unit, value))));
@@ -191,17 +191,17 @@ export class Timeline {
 			corners.reverse().join("L") + "Z" });
 	}
 
-	private most(lane: Lane): number {
-		let most = 0;
+	private max(lane: Lane): number {
+		let max = 0;
 
 		for (let i = 0; i < this.times.begin.length; i++) {
 			const all = lane.series.map((one) =>
 				one.values[i] ?? 0);
-			most = Math.max(most, lane.stacked ?
+			max = Math.max(max, lane.stacked ?
 				all.reduce((a, b) => a + b, 0) :
 				Math.max(...all));
 		}
-		return most || 1;
+		return max || 1;
 	}
 
 	private drawMarks(): void {

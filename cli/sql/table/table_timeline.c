@@ -81,17 +81,17 @@ static void find_rss(struct steps *steps, const struct model *model)
 	steps->rss = grow_zeroed(count, sizeof(*steps->rss));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t end = series_begin_ns(&steps->series.axis, i + 1);
-		uint64_t most = 0;
+		uint64_t max = 0;
 
 		for (; point < f->point_count &&
 		       (model_since_start_ns(model, f->points[point].stamp) <
 			end || i + 1 == count); point++) {
 			before = footprint_value(&f->points[point],
 						 GT_USAGE_RSS);
-			if (before > most)
-				most = before;
+			if (before > max)
+				max = before;
 		}
-		steps->rss[i] = most > 0 ? most : before;
+		steps->rss[i] = max > 0 ? max : before;
 	}
 }
 

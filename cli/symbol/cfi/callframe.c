@@ -20,7 +20,7 @@
 #include "cli/base/sort.h"
 #include "cli/symbol/cfi/callframe_exidx.h"
 #include "cli/symbol/elf/encoded.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* The head of a record. */
 struct record {
@@ -319,7 +319,7 @@ struct span callframe_expression(const struct callframe *table,
 	struct bytes bytes;
 	uint64_t size;
 
-	CLAIM_FULL(entry->source != CALLFRAME_EXIDX);
+	DEBUG_ASSERT(entry->source != CALLFRAME_EXIDX);
 	bytes = bytes_from(table->section[entry->source], value);
 	size = bytes_uleb(&bytes);
 	if (bytes.bad || size > bytes_left(&bytes))

@@ -13,7 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/cfi/callframe_exidx.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define STATES_MAX 16		/* nested remember_state */
 #define MIPS_ADVANCE_LOC8 0x1d	/* DW_CFA_MIPS_advance_loc8 */
@@ -48,7 +48,7 @@ static bool move_to(struct program *p, uint64_t location)
 	p->row.start = location;
 	if (location == p->entry->end)
 		p->stopped = true;
-	CLAIM_FULL(p->row.start <= p->entry->end);	/* I1 */
+	DEBUG_ASSERT(p->row.start <= p->entry->end);	/* I1 */
 	return true;
 }
 
@@ -135,7 +135,7 @@ static bool run_cfa(struct program *p, uint8_t opcode)
 					       &p->row.cfa_offset) &&
 			p->row.cfa_how != CALLFRAME_UNSPECIFIED;
 	default:
-		CLAIM_FULL(opcode == DW_CFA_def_cfa_expression);
+		DEBUG_ASSERT(opcode == DW_CFA_def_cfa_expression);
 		p->row.cfa_how = CALLFRAME_EXPRESSION;
 		p->row.cfa_expression = block(p);
 		return true;
@@ -242,7 +242,7 @@ static bool run_extended(struct program *p, uint8_t opcode)
 
 static bool run(struct program *p, uint64_t start, uint64_t end)
 {
-	CLAIM_FULL(start <= end);
+	DEBUG_ASSERT(start <= end);
 	p->bytes = bytes_from(p->table->section[p->entry->source], start);
 	if (end - start > bytes_left(&p->bytes))
 		return false;

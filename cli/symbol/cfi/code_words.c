@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* MIPS' table has entries for pages of data; data is addressed from the page's
  * start. */
@@ -51,7 +51,7 @@ static uint64_t read_word(const struct search *s, const uint8_t *bytes)
 	unsigned size = s->binary->machine->word;
 	uint64_t word = 0;
 
-	CLAIM_FULL(size == sizeof(uint32_t) || size == sizeof(uint64_t));
+	DEBUG_ASSERT(size == sizeof(uint32_t) || size == sizeof(uint64_t));
 	for (unsigned i = 0; i < size; i++)
 		word |= (uint64_t)bytes[s->tables->class->big ? size - 1 - i : i]
 			<< 8 * i;

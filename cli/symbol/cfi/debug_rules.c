@@ -51,7 +51,8 @@ struct rows {
 	const struct machine *machine;
 	const struct callframe *table;
 	const struct callframe_entry *entry;
-	void (*each)(void *owner, const struct made_row *row, uint64_t end);
+	void (*each)(void *owner, const struct generated_row *row,
+		     uint64_t end);
 	void *owner;
 };
 
@@ -75,7 +76,7 @@ static bool is_by_fp(const struct rows *rows, uint64_t where, bool deref,
 
 static void take_register(const struct rows *rows,
 			  const struct callframe_row *from, unsigned reg,
-			  struct made_row *row)
+			  struct generated_row *row)
 {
 	const struct machine *machine = rows->machine;
 	unsigned column = (unsigned)callframe_column(machine, from, reg);
@@ -85,29 +86,29 @@ static void take_register(const struct rows *rows,
 	case CALLFRAME_UNSPECIFIED:
 	case CALLFRAME_SAME:
 		row->where[reg] = reg == machine->ra && machine->ra_on_stack ?
-			MADE_UNKNOWN : MADE_SAME;
+			GENERATED_UNKNOWN : GENERATED_SAME;
 		break;
 	case CALLFRAME_OFFSET:
 		row->where[reg] = offset % machine->word == 0 &&
 			offset >= INT32_MIN && offset <= INT32_MAX ?
-			MADE_AT_CFA : MADE_UNKNOWN;
-		row->offset[reg] = row->where[reg] == MADE_AT_CFA ?
+			GENERATED_AT_CFA : GENERATED_UNKNOWN;
+		row->offset[reg] = row->where[reg] == GENERATED_AT_CFA ?
 			(int32_t)offset : 0;
 		break;
 	case CALLFRAME_EXPRESSION:
-		row->where[reg] = MADE_UNKNOWN;
+		row->where[reg] = GENERATED_UNKNOWN;
 		if (is_by_fp(rows, (uint64_t)offset, false, &offset)) {
-			row->where[reg] = MADE_AT_FP;
+			row->where[reg] = GENERATED_AT_FP;
 			row->offset[reg] = (int32_t)offset;
 		}
 		break;
 	default:
-		row->where[reg] = MADE_UNKNOWN;
+		row->where[reg] = GENERATED_UNKNOWN;
 	}
 }
 
 static bool take_cfa(const struct rows *rows, const struct callframe_row *from,
-		     struct made_row *row)
+		     struct generated_row *row)
 {
 	if (from->cfa_how == CALLFRAME_EXPRESSION) {
 		row->deref = true;
@@ -127,20 +128,22 @@ static bool take_row(void *owner, const struct callframe_row *from)
 {
 	struct rows *rows = owner;
 	const struct machine *machine = rows->machine;
-	struct made_row row = { .start = from->start, .signs = from->signs };
+	struct generated_row row = { .start = from->start,
+				     .signs = from->signs };
 
 	if (!take_cfa(rows, from, &row))
 		return true;
 	for (unsigned reg = 0; reg < SYMBOLIC_REGS; reg++)
 		if (machine->preserved >> reg & 1 || reg == machine->ra)
 			take_register(rows, from, reg, &row);
-	if (row.where[machine->ra] != MADE_UNKNOWN)
+	if (row.where[machine->ra] != GENERATED_UNKNOWN)
 		rows->each(rows->owner, &row, from->end);
 	return true;
 }
 
 uint64_t debug_rules_rows(const struct debug_rules *rules, uint64_t start,
-			  void (*each)(void *owner, const struct made_row *row,
+			  void (*each)(void *owner,
+				       const struct generated_row *row,
 				       uint64_t end),
 			  void *owner)
 {

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const struct machine *const machines[] = {
 	&machine_x86_64, &machine_aarch64, &machine_mips64, &machine_arm,
@@ -62,7 +62,7 @@ void machine_begin(const struct machine *machine,
 void machine_return(const struct machine *machine,
 		    struct symbolic_state *state)
 {
-	CLAIM_FULL(!(machine->preserved >> machine->sp & 1));
+	DEBUG_ASSERT(!(machine->preserved >> machine->sp & 1));
 	for (unsigned i = 0; i < SYMBOLIC_REGS; i++)
 		if (i != machine->sp && !(machine->preserved >> i & 1) &&
 		    !(machine->ra_on_stack && i == machine->ra))

@@ -41,7 +41,7 @@ int prepare_make_directory(const char *directory)
 }
 
 static const char *write_file(const struct binary *binary,
-			      const struct made_rules *made,
+			      const struct generated_rules *made,
 			      const char *directory,
 			      struct prepare_result *result)
 {
@@ -59,21 +59,21 @@ static const char *write_file(const struct binary *binary,
 const char *prepare_binary(const struct binary *binary, const char *directory,
 			   struct prepare_result *result)
 {
-	struct made_rules made;
+	struct generated_rules made;
 	const char *wrong = NULL;
 
 	memset(result, 0, sizeof(*result));
 	if (binary->id_size == 0)
 		return "it has no build-id, by which its rules are found: "
 			"link it with -Wl,--build-id";
-	if (!made_rules_make(&made, binary))
+	if (!generated_rules_make(&made, binary))
 		return "Capstone cannot disassemble code of this machine";
 	result->functions = made.functions;
 	result->code_bytes = made.code_bytes;
 	result->ruled_bytes = made.ruled_bytes;
 	if (made.count > 0)
 		wrong = write_file(binary, &made, directory, result);
-	made_rules_free(&made);
+	generated_rules_free(&made);
 	return wrong;
 }
 

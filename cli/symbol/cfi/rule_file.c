@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 enum { SECTION_NOTE = 1, SECTION_FRAMES, SECTION_NAMES, SECTIONS };
 #define PHDRS 2
@@ -94,7 +94,7 @@ static unsigned column_of(const struct writing *w, unsigned reg)
 {
 	int column = machine_column(w->machine, reg);
 
-	CLAIM_FULL(column >= 0);
+	DEBUG_ASSERT(column >= 0);
 	return (unsigned)column;
 }
 
@@ -106,7 +106,7 @@ static void put_expression(struct writing *w, unsigned reg, int64_t offset,
 	struct writing inner = *w;
 
 	inner.out = &code;
-	CLAIM_FULL(reg < 32);
+	DEBUG_ASSERT(reg < 32);
 	put(&inner, DW_OP_breg0 + reg, 1);
 	put_sleb(&inner, offset);
 	if (deref)
@@ -117,18 +117,18 @@ static void put_expression(struct writing *w, unsigned reg, int64_t offset,
 }
 
 static void put_register(struct writing *w, unsigned reg,
-			 const struct made_row *row)
+			 const struct generated_row *row)
 {
 	unsigned column = column_of(w, reg);
 	int64_t factored;
 
 	switch (row->where[reg]) {
-	case MADE_SAME:
+	case GENERATED_SAME:
 		put(w, DW_CFA_same_value, 1);
 		put_uleb(w, column);
 		break;
-	case MADE_AT_CFA:
-		CLAIM_FULL(row->offset[reg] % w->machine->word == 0);
+	case GENERATED_AT_CFA:
+		DEBUG_ASSERT(row->offset[reg] % w->machine->word == 0);
 		factored = row->offset[reg] / -(int)w->machine->word;
 		if (factored >= 0 && column < 0x40) {
 			put(w, DW_CFA_offset | column, 1);
@@ -139,7 +139,7 @@ static void put_register(struct writing *w, unsigned reg,
 		put_uleb(w, column);
 		put_sleb(w, factored);
 		break;
-	case MADE_AT_FP:
+	case GENERATED_AT_FP:
 		put(w, DW_CFA_expression, 1);
 		put_uleb(w, column);
 		put_expression(w, w->machine->fp[0], row->offset[reg], false);
@@ -150,8 +150,8 @@ static void put_register(struct writing *w, unsigned reg,
 	}
 }
 
-static void put_cfa(struct writing *w, const struct made_row *before,
-		    const struct made_row *row)
+static void put_cfa(struct writing *w, const struct generated_row *before,
+		    const struct generated_row *row)
 {
 	bool moved = row->cfa_reg != before->cfa_reg ||
 		row->deref != before->deref;
@@ -169,8 +169,8 @@ static void put_cfa(struct writing *w, const struct made_row *before,
 	}
 }
 
-static void put_changes(struct writing *w, const struct made_row *before,
-			const struct made_row *row)
+static void put_changes(struct writing *w, const struct generated_row *before,
+			const struct generated_row *row)
 {
 	put_cfa(w, before, row);
 	if (row->signs != before->signs)
@@ -199,13 +199,13 @@ static void put_advance(struct writing *w, uint64_t delta)
 }
 
 /* The row at a function's entry. */
-static void entry_row(const struct writing *w, struct made_row *row)
+static void entry_row(const struct writing *w, struct generated_row *row)
 {
 	memset(row, 0, sizeof(*row));
 	row->cfa_reg = w->machine->sp;
 	row->cfa_offset = w->machine->entry_offset;
 	if (w->machine->ra_on_stack) {
-		row->where[w->machine->ra] = MADE_AT_CFA;
+		row->where[w->machine->ra] = GENERATED_AT_CFA;
 		row->offset[w->machine->ra] = -(int)w->machine->word;
 	}
 }
@@ -222,7 +222,7 @@ static uint8_t encoding(const struct writing *w)
 static size_t put_cie(struct writing *w)
 {
 	size_t at = w->out->size;
-	struct made_row row, none = { 0 };
+	struct generated_row row, none = { 0 };
 
 	entry_row(w, &row);
 	none.cfa_reg = UINT8_MAX;
@@ -241,11 +241,11 @@ static size_t put_cie(struct writing *w)
 }
 
 static void put_fde(struct writing *w, size_t cie,
-		    const struct made_rules *made,
-		    const struct made_entry *entry)
+		    const struct generated_rules *made,
+		    const struct generated_entry *entry)
 {
 	size_t at = w->out->size;
-	struct made_row before;
+	struct generated_row before;
 
 	entry_row(w, &before);
 	put(w, 0, 4);
@@ -254,7 +254,7 @@ static void put_fde(struct writing *w, size_t cie,
 	put(w, entry->end - entry->start, w->address);
 	put_uleb(w, 0);
 	for (size_t i = 0; i < entry->count; i++) {
-		const struct made_row *row = &made->rows[entry->first + i];
+		const struct generated_row *row = &made->rows[entry->first + i];
 
 		if (i > 0)
 			put_advance(w, row->start - row[-1].start);
@@ -334,7 +334,7 @@ static void put_sections(struct writing *w, Elf64_Shdr *sections)
 }
 
 /* MIPS64 programs with fixed addresses may lie beyond 4 GiB. */
-static unsigned address_size(const struct made_rules *made)
+static unsigned address_size(const struct generated_rules *made)
 {
 	bool far = made->count > 0 &&
 		made->entries[made->count - 1].end > UINT32_MAX;
@@ -343,7 +343,7 @@ static unsigned address_size(const struct made_rules *made)
 }
 
 void rule_file_bytes(const struct binary *binary,
-		     const struct made_rules *made, struct buffer *bytes)
+		     const struct generated_rules *made, struct buffer *bytes)
 {
 	const struct elf_class *class = binary->file->tables.class;
 	struct writing w = { binary, binary->machine, bytes, class->big,

@@ -6,7 +6,7 @@
 #ifndef GNOMON_RULE_FILE_H
 #define GNOMON_RULE_FILE_H
 
-#include "cli/symbol/cfi/made_rules.h"
+#include "cli/symbol/cfi/generated_rules.h"
 
 /* The path of the file for a build-id; the caller frees it. */
 char *rule_file_path(const char *directory, const uint8_t *id,
@@ -14,7 +14,7 @@ char *rule_file_path(const char *directory, const uint8_t *id,
 
 /* Composes the file. */
 void rule_file_bytes(const struct binary *binary,
-		     const struct made_rules *made, struct buffer *bytes);
+		     const struct generated_rules *made, struct buffer *bytes);
 
 /* Atomically replaces an older file. 0 or -errno. */
 int rule_file_write(const char *path, const struct buffer *bytes);

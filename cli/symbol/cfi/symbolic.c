@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 bool symbolic_same(struct symbolic_value a, struct symbolic_value b)
 {
@@ -48,7 +48,7 @@ void symbolic_begin(struct symbolic_state *state)
 static void remove_slots(struct symbolic_state *state, uint32_t first,
 			 uint32_t count)
 {
-	CLAIM_FULL(first + count <= state->slots);
+	DEBUG_ASSERT(first + count <= state->slots);
 	memmove(&state->slot[first], &state->slot[first + count],
 		(state->slots - first - count) * sizeof(*state->slot));
 	state->slots -= count;
@@ -59,7 +59,7 @@ void symbolic_make_base(struct symbolic_state *state, unsigned reg,
 {
 	uint32_t i = 0;
 
-	CLAIM_FULL(kind == SYMBOLIC_ALIGNED || kind == SYMBOLIC_DYNAMIC);
+	DEBUG_ASSERT(kind == SYMBOLIC_ALIGNED || kind == SYMBOLIC_DYNAMIC);
 	for (unsigned r = 0; r < SYMBOLIC_REGS; r++)
 		if (state->reg[r].kind == kind)
 			state->reg[r] = symbolic_unknown();
@@ -70,7 +70,7 @@ void symbolic_make_base(struct symbolic_state *state, unsigned reg,
 		else
 			i++;
 	state->reg[reg] = (struct symbolic_value){ 0, (uint8_t)kind, 0 };
-	CLAIM_FULL(symbolic_is_valid(state));	/* I1 */
+	DEBUG_ASSERT(symbolic_is_valid(state));	/* I1 */
 }
 
 /* The first slot at or after an offset from a base. */
@@ -127,7 +127,7 @@ void symbolic_store(struct symbolic_state *state,
 	state->slot[i] = (struct symbolic_slot){ address.number, value,
 						 address.kind };
 	state->slots++;
-	CLAIM_FULL(symbolic_is_valid(state));	/* I2 */
+	DEBUG_ASSERT(symbolic_is_valid(state));	/* I2 */
 }
 
 bool symbolic_find(const struct symbolic_state *state, enum symbolic_kind base,
@@ -179,11 +179,11 @@ bool symbolic_join(struct symbolic_state *to,
 		to->signed_ra = SYMBOLIC_EITHER;
 		lost = true;
 	}
-	CLAIM_FULL(symbolic_is_valid(to));
+	DEBUG_ASSERT(symbolic_is_valid(to));
 	return lost;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool symbolic_is_valid(const struct symbolic_state *state)
 {
 	for (unsigned r = 0; r < SYMBOLIC_REGS; r++) {

@@ -125,7 +125,8 @@ bool symbolic_saved(const struct symbolic_state *state, unsigned reg,
 bool symbolic_join(struct symbolic_state *to,
 		   const struct symbolic_state *from);
 
-/* Checks I2, and that values without a number have 0. With GNOMON_CLAIMS. */
+/* Checks I2, and that values without a number have 0. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool symbolic_is_valid(const struct symbolic_state *state);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Calls have numbers, from 1. */
 struct symbolic_later {
@@ -178,7 +178,7 @@ static void execute(struct symbolic_run *run, uint64_t address,
 	decoder->machine->step(decoder, address,
 			       wanted->bytes + (address - wanted->start),
 			       (size_t)(wanted->end - address), state, step);
-	CLAIM_FULL(step->flow == MACHINE_BAD || step->size > 0);
+	DEBUG_ASSERT(step->flow == MACHINE_BAD || step->size > 0);
 	run->guessed += step->guessed;
 }
 
@@ -463,8 +463,8 @@ uint64_t symbolic_run_suspect(const struct symbolic_run *run, uint32_t call,
 {
 	const struct symbolic_later *later = &run->later[call - 1];
 
-	CLAIM_FULL(call > 0 && call <= run->later_count);
-	CLAIM_FULL(later->outer < call);
+	DEBUG_ASSERT(call > 0 && call <= run->later_count);
+	DEBUG_ASSERT(later->outer < call);
 	*outer = later->outer > 0 && !run->later[later->outer - 1].proper ?
 		later->outer : 0;
 	return later->target;
@@ -572,7 +572,7 @@ void symbolic_run(struct symbolic_run *run,
 	uint64_t size = wanted->end - wanted->start;
 
 	*run = (struct symbolic_run){ .wanted = *wanted };
-	CLAIM_FULL(wanted->start <= wanted->end);
+	DEBUG_ASSERT(wanted->start <= wanted->end);
 	if (size > SYMBOLIC_RUN_SIZE) {
 		run->too_large = true;
 		return;

@@ -14,12 +14,12 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Bytes that may be read: this many times the file's size, and this many
  * more. */
 #define BUDGET_FACTOR 64
-#define BUDGET_LEAST (16 << 20)
+#define BUDGET_MIN (16 << 20)
 
 static const char *const section_names[DWARF_SECTIONS] = {
 	[DWARF_INFO] = ".debug_info",
@@ -86,7 +86,7 @@ static bool read_header(struct dwarf *dwarf, struct bytes *bytes,
 	unit->root = (uint64_t)(bytes->at - start);
 	if (bytes->bad || unit->root > unit->end)
 		return false;
-	CLAIM_FULL(unit->offset < unit->root);
+	DEBUG_ASSERT(unit->offset < unit->root);
 	*bytes = bytes_from(dwarf->sections[DWARF_INFO], unit->end);
 	return true;
 }
@@ -157,9 +157,9 @@ static void read_units(struct dwarf *dwarf, struct dwarf_unit *skeleton)
 		unit.skeleton = skeleton;
 		if (is_readable(&unit))
 			read_unit(&unit, &entry);
-		CLAIM_FULL(dwarf->unit_count == 0 ||
-			   dwarf->units[dwarf->unit_count - 1].end <=
-				   unit.offset);
+		DEBUG_ASSERT(dwarf->unit_count == 0 ||
+			     dwarf->units[dwarf->unit_count - 1].end <=
+				     unit.offset);
 		GROW(dwarf->units, dwarf->unit_count, dwarf->unit_capacity);
 		dwarf->units[dwarf->unit_count++] = unit;
 	}
@@ -180,7 +180,7 @@ struct dwarf *dwarf_open(const struct span sections[DWARF_SECTIONS],
 	for (int i = 0; i < DWARF_SECTIONS; i++)
 		size += sections[i].size;
 	atomic_init(&dwarf->budget,
-		    (long long)(size * BUDGET_FACTOR + BUDGET_LEAST));
+		    (long long)(size * BUDGET_FACTOR + BUDGET_MIN));
 	pthread_mutex_init(&dwarf->lock, NULL);
 	read_units(dwarf, skeleton);
 	return dwarf;
@@ -222,7 +222,7 @@ static void add_area(void *owner, uint64_t low, uint64_t high)
 	struct dwarf *dwarf = owner;
 	struct dwarf_area area = { low, high, high, 0 };
 
-	CLAIM_FULL(low < high);
+	DEBUG_ASSERT(low < high);
 	if (low == 0)
 		return;
 	GROW(dwarf->areas, dwarf->area_count, dwarf->area_capacity);
@@ -241,7 +241,7 @@ static int by_low(const void *a, const void *b)
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool dwarf_is_valid(const struct dwarf *dwarf)
 {
 	uint64_t reach = 0;
@@ -293,7 +293,7 @@ void dwarf_find_areas(struct dwarf *dwarf)
 			reach = dwarf->areas[i].high;
 		dwarf->areas[i].reach = reach;
 	}
-	CLAIM_FULL(dwarf_is_valid(dwarf));
+	DEBUG_ASSERT(dwarf_is_valid(dwarf));
 }
 
 static bool begins_above(const void *list, size_t i, uint64_t address)

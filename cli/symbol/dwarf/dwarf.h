@@ -119,7 +119,7 @@ struct dwarf_unit *dwarf_unit_of(struct dwarf *dwarf, uint64_t offset);
 bool dwarf_charge(struct dwarf *dwarf, uint64_t size);
 
 /* Units are in order without overlaps, areas are sorted and have units. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool dwarf_is_valid(const struct dwarf *dwarf);
 
 #endif

@@ -10,7 +10,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Compilers need some 40. Implicit constants take no bytes in an entry, so
  * their number bounds the time for each byte. */
@@ -83,7 +83,7 @@ static bool read_attributes(struct dwarf_abbrevs *table, struct bytes *bytes,
 	}
 	if (!fixed)
 		abbrev->size = 0;
-	CLAIM_FULL(abbrev->first + abbrev->count == table->attribute_count);
+	DEBUG_ASSERT(abbrev->first + abbrev->count == table->attribute_count);
 	return !bytes->bad;
 }
 
@@ -175,7 +175,7 @@ const struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_unit *unit)
 		dwarf->tables[dwarf->table_count++] = table;
 	}
 	pthread_mutex_unlock(&dwarf->lock);
-	CLAIM_FULL(table == NULL || table->offset == unit->abbrev_offset);
+	DEBUG_ASSERT(table == NULL || table->offset == unit->abbrev_offset);
 	atomic_store_explicit(&unit->abbrevs, table, memory_order_release);
 	return table;
 }
@@ -197,7 +197,7 @@ struct dwarf_abbrevs *dwarf_abbrevs_first(struct dwarf_unit *unit)
 		table->list[0] = table->list[table->count - 1];
 		table->count = 1;
 	}
-	CLAIM_FULL(table->count <= 1);
+	DEBUG_ASSERT(table->count <= 1);
 	return table;
 }
 
@@ -218,8 +218,8 @@ const struct dwarf_abbrev *dwarf_abbrev_find(
 {
 	size_t i;
 
-	CLAIM_FULL(!abbrevs->dense || code - 1 >= abbrevs->count ||
-		   abbrevs->list[code - 1].code == code);
+	DEBUG_ASSERT(!abbrevs->dense || code - 1 >= abbrevs->count ||
+		     abbrevs->list[code - 1].code == code);
 	if (abbrevs->dense)
 		return code - 1 < abbrevs->count ? &abbrevs->list[code - 1] :
 			NULL;

@@ -7,7 +7,7 @@
 
 #include <dwarf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
 
@@ -97,8 +97,8 @@ void dwarf_entry_read(struct bytes *bytes, const struct dwarf_unit *unit,
 		      const struct dwarf_abbrev *abbrev,
 		      struct dwarf_entry *entry)
 {
-	CLAIM_FULL((size_t)abbrev->first + abbrev->count <=
-		   abbrevs->attribute_count);
+	DEBUG_ASSERT((size_t)abbrev->first + abbrev->count <=
+		     abbrevs->attribute_count);
 	memset(entry, 0, sizeof(*entry));
 	entry->tag = abbrev->tag;
 	entry->children = abbrev->children;

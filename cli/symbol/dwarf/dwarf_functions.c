@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Compilers nest at most some hundred. */
 #define DEPTH_MAX 4096
@@ -26,7 +26,7 @@ static void take_range(void *owner, uint64_t low, uint64_t high)
 	struct dwarf_range range = { low, high };
 
 	/* Address 0: the linker removed it. */
-	CLAIM_FULL(low < high);
+	DEBUG_ASSERT(low < high);
 	if (low == 0 || functions->range_count == UINT32_MAX)
 		return;
 	GROW(functions->ranges, functions->range_count,
@@ -38,8 +38,8 @@ static void add_pieces(struct dwarf_functions *functions, uint32_t index)
 {
 	const struct dwarf_function *function = &functions->list[index];
 
-	CLAIM_FULL(function->first_range + function->range_count <=
-		   functions->range_count);
+	DEBUG_ASSERT(function->first_range + function->range_count <=
+		     functions->range_count);
 	for (uint32_t i = 0; i < function->range_count; i++) {
 		const struct dwarf_range *range =
 			&functions->ranges[function->first_range + i];
@@ -74,7 +74,7 @@ static uint32_t add_function(struct dwarf_functions *functions,
 	function->call_line = (uint32_t)entry->call_line;
 	function->call_column = (uint32_t)entry->call_column;
 	function->next = (uint32_t)functions->count + 1;
-	CLAIM_FULL(function->range_count > 0);
+	DEBUG_ASSERT(function->range_count > 0);
 	if (!function->inlined)
 		add_pieces(functions, (uint32_t)functions->count);
 	return (uint32_t)functions->count++;
@@ -105,7 +105,7 @@ static void read_entries(struct dwarf_functions *functions,
 			if (depth == 0)
 				break;
 			index = open[--depth];
-			CLAIM_FULL(index == NONE || index < functions->count);
+			DEBUG_ASSERT(index == NONE || index < functions->count);
 			if (index != NONE)
 				functions->list[index].next =
 					(uint32_t)functions->count;
@@ -146,7 +146,7 @@ static int by_low(const void *a, const void *b)
 	return x->function > y->function ? -1 : x->function < y->function;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool dwarf_functions_is_valid(const struct dwarf_functions *functions)
 {
 	uint64_t reach = 0;
@@ -190,7 +190,7 @@ void dwarf_functions_read(struct dwarf_functions *functions,
 			reach = functions->pieces[i].high;
 		functions->pieces[i].reach = reach;
 	}
-	CLAIM_FULL(dwarf_functions_is_valid(functions));
+	DEBUG_ASSERT(dwarf_functions_is_valid(functions));
 }
 
 void dwarf_functions_free(struct dwarf_functions *functions)
@@ -228,8 +228,8 @@ static bool covers(const struct dwarf_functions *functions, uint32_t index,
 	const struct dwarf_range *range =
 		functions->ranges + function->first_range;
 
-	CLAIM_FULL((size_t)function->first_range + function->range_count <=
-		   functions->range_count);
+	DEBUG_ASSERT((size_t)function->first_range + function->range_count <=
+		     functions->range_count);
 	for (uint32_t i = 0; i < function->range_count; i++)
 		if (address >= range[i].low && address < range[i].high)
 			return true;
@@ -245,13 +245,13 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 	if (at == NONE || max == 0)
 		return 0;
 	found[count++] = at;
-	CLAIM_FULL(at < functions->count);
+	DEBUG_ASSERT(at < functions->count);
 	end = functions->list[at].next;
 	for (at++; at < end;) {
 		const struct dwarf_function *inner = &functions->list[at];
 
-		CLAIM_FULL(inner->next > at);
-		CLAIM_FULL(inner->next <= end);
+		DEBUG_ASSERT(inner->next > at);
+		DEBUG_ASSERT(inner->next <= end);
 		if (!inner->inlined || !covers(functions, at, address)) {
 			at = inner->next;
 			continue;
@@ -266,7 +266,7 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 		end = inner->next;
 		at++;
 	}
-	CLAIM_FULL(count > 0 && count <= max);
+	DEBUG_ASSERT(count > 0 && count <= max);
 	for (size_t i = 0; i < count / 2; i++) {
 		uint32_t other = found[i];
 

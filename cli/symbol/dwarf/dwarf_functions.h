@@ -61,7 +61,7 @@ size_t dwarf_functions_at(const struct dwarf_functions *functions,
 			  uint64_t address, uint32_t *found, size_t max);
 
 /* Checks the nesting of functions, and the order of pieces. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool dwarf_functions_is_valid(const struct dwarf_functions *functions);
 
 #endif

@@ -18,7 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Pairs in the format of entries (5 are defined). */
 #define FORMAT_MAX 16
@@ -136,7 +136,7 @@ static void add_row(struct machine *m)
 {
 	struct dwarf_lines *lines = m->lines;
 
-	CLAIM_FULL(m->first <= lines->row_count);
+	DEBUG_ASSERT(m->first <= lines->row_count);
 	GROW(lines->rows, lines->row_count, lines->row_capacity);
 	if (lines->row_count > m->first &&
 	    lines->rows[lines->row_count - 1].address > m->row.address)
@@ -160,13 +160,13 @@ static void end_sequence(struct machine *m)
 	struct dwarf_sequence sequence = { .first = m->first };
 
 	sequence.count = lines->row_count - m->first;
-	CLAIM_FULL(sequence.count > 0);
+	DEBUG_ASSERT(sequence.count > 0);
 	if (!m->sorted)
 		qsort(lines->rows + m->first, sequence.count,
 		      sizeof(*lines->rows), by_address);
 	sequence.low = lines->rows[m->first].address;
 	sequence.high = lines->rows[lines->row_count - 1].address;
-	CLAIM_FULL(sequence.low <= sequence.high);
+	DEBUG_ASSERT(sequence.low <= sequence.high);
 	if (sequence.low == 0 || sequence.low >= sequence.high) {
 		lines->row_count = m->first;
 	} else {
@@ -199,7 +199,7 @@ static void extended(struct machine *m, struct bytes *bytes)
 	if (bytes->bad || size == 0)
 		return;
 	own.end = bytes->at;
-	CLAIM_FULL(own.at < own.end);
+	DEBUG_ASSERT(own.at < own.end);
 	switch (bytes_u8(&own)) {
 	case DW_LNE_end_sequence:
 		add_row(m);
@@ -222,7 +222,7 @@ static void extended(struct machine *m, struct bytes *bytes)
 
 static void standard(struct machine *m, struct bytes *bytes, unsigned opcode)
 {
-	CLAIM_FULL(opcode > 0 && opcode < m->header->opcode_base);
+	DEBUG_ASSERT(opcode > 0 && opcode < m->header->opcode_base);
 	switch (opcode) {
 	case DW_LNS_copy:
 		add_row(m);
@@ -259,7 +259,7 @@ static void run(struct dwarf_lines *lines, const struct header *header,
 {
 	struct machine m = { .lines = lines, .header = header };
 
-	CLAIM_FULL(header->opcode_base > 0 && header->line_range > 0);
+	DEBUG_ASSERT(header->opcode_base > 0 && header->line_range > 0);
 	reset(&m);
 	while (bytes_left(bytes) > 0) {
 		unsigned opcode = bytes_u8(bytes);
@@ -277,7 +277,7 @@ static void run(struct dwarf_lines *lines, const struct header *header,
 			standard(&m, bytes, opcode);
 		}
 	}
-	CLAIM_FULL(m.first <= lines->row_count);
+	DEBUG_ASSERT(m.first <= lines->row_count);
 	/* Rows without an end cover no addresses. */
 	lines->row_count = m.first;
 }
@@ -325,7 +325,7 @@ static int by_low(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool sequence_is_valid(const struct dwarf_lines *lines,
 			      const struct dwarf_sequence *sequence)
 {
@@ -376,7 +376,7 @@ void dwarf_lines_read(struct dwarf_lines *lines, struct dwarf_unit *unit)
 	if (lines->sequence_count > 1)
 		qsort(lines->sequences, lines->sequence_count,
 		      sizeof(*lines->sequences), by_low);
-	CLAIM_FULL(dwarf_lines_is_valid(lines));
+	DEBUG_ASSERT(dwarf_lines_is_valid(lines));
 }
 
 void dwarf_lines_free(struct dwarf_lines *lines)
@@ -412,10 +412,10 @@ const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines,
 		return NULL;
 	sequence = &lines->sequences[above - 1];
 	rows = lines->rows + sequence->first;
-	CLAIM_FULL(sequence->first + sequence->count <= lines->row_count);
+	DEBUG_ASSERT(sequence->first + sequence->count <= lines->row_count);
 	/* The last row at or before it: it begins at the sequence's low. */
 	above = search_first(rows, sequence->count, is_above, address);
-	CLAIM_FULL(above > 0);
+	DEBUG_ASSERT(above > 0);
 	return &rows[above - 1];
 }
 

@@ -58,7 +58,7 @@ bool dwarf_lines_path(const struct dwarf_lines *lines, uint64_t file,
 		      struct buffer *path);
 
 /* Sequences are sorted, and each has its number of rows, which ascend. With
- * GNOMON_CLAIMS. */
+ * GNOMON_DEBUG_ASSERTS. */
 bool dwarf_lines_is_valid(const struct dwarf_lines *lines);
 
 #endif

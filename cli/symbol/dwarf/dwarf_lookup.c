@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 bool dwarf_lookup_open(struct dwarf_lookup *lookup, struct dwarf_unit *unit,
 		       struct dwarf_unit *entries)
 {
-	CLAIM_FULL(entries == unit || entries->skeleton == unit);
+	DEBUG_ASSERT(entries == unit || entries->skeleton == unit);
 	memset(lookup, 0, sizeof(*lookup));
 	lookup->unit = unit;
 	lookup->entries = entries;
@@ -42,7 +42,7 @@ size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
 					  DWARF_INLINE_MAX);
 	struct dwarf_frame here = { UINT32_MAX, UINT32_MAX, 0, 0, false };
 
-	CLAIM_FULL(count <= DWARF_INLINE_MAX);
+	DEBUG_ASSERT(count <= DWARF_INLINE_MAX);
 	if (row != NULL) {
 		here.file = row->file;
 		here.line = row->line;
@@ -67,7 +67,7 @@ size_t dwarf_lookup_at(const struct dwarf_lookup *lookup, uint64_t address,
 struct dwarf_naming dwarf_lookup_name(const struct dwarf_lookup *lookup,
 				      uint32_t function)
 {
-	CLAIM_FULL(function < lookup->functions.count);
+	DEBUG_ASSERT(function < lookup->functions.count);
 	return dwarf_name(lookup->entries,
 			  lookup->functions.list[function].entry);
 }

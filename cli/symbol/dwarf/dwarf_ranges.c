@@ -6,7 +6,7 @@
  */
 #include <dwarf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
 
@@ -33,7 +33,7 @@ static void read_ranges(struct dwarf_unit *unit, uint64_t offset,
 	uint64_t base = owner->low, start, end;
 	uint64_t last = size == 4 ? UINT32_MAX : UINT64_MAX;
 
-	CLAIM_FULL(size == 4 || size == 8);
+	DEBUG_ASSERT(size == 4 || size == 8);
 	for (;;) {
 		start = bytes_number(&bytes, size);
 		end = bytes_number(&bytes, size);

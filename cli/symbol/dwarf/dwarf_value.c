@@ -4,7 +4,7 @@
  */
 #include <dwarf.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
 
@@ -13,8 +13,8 @@ struct bytes dwarf_bytes_at(const struct dwarf_unit *unit, uint64_t offset)
 	struct bytes bytes = bytes_from(unit->dwarf->sections[DWARF_INFO],
 					offset);
 
-	CLAIM_FULL(unit->root <= unit->end &&
-		   unit->end <= unit->dwarf->sections[DWARF_INFO].size);
+	DEBUG_ASSERT(unit->root <= unit->end &&
+		     unit->end <= unit->dwarf->sections[DWARF_INFO].size);
 	if (offset < unit->root || offset > unit->end)
 		bytes_fail(&bytes);
 	else if (!bytes.bad)
@@ -143,8 +143,8 @@ void dwarf_values_skip(struct bytes *bytes, const struct dwarf_unit *unit,
 {
 	struct dwarf_value value;
 
-	CLAIM_FULL((size_t)abbrev->first + abbrev->count <=
-		   abbrevs->attribute_count);
+	DEBUG_ASSERT((size_t)abbrev->first + abbrev->count <=
+		     abbrevs->attribute_count);
 	if (abbrev->size > 0) {
 		bytes_skip(bytes, abbrev->size);
 		return;
@@ -243,7 +243,7 @@ struct dwarf_unit *dwarf_reference(struct dwarf_unit *unit,
 {
 	struct dwarf *dwarf = unit->dwarf;
 
-	CLAIM_FULL(unit->offset <= unit->end);
+	DEBUG_ASSERT(unit->offset <= unit->end);
 	*offset = value->number;
 	switch (value->form) {
 	case DW_FORM_ref1: case DW_FORM_ref2: case DW_FORM_ref4:

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct span {
 	const uint8_t *data;
@@ -47,7 +47,7 @@ static inline struct bytes bytes_from(struct span span, uint64_t offset)
 
 static inline size_t bytes_left(const struct bytes *bytes)
 {
-	CLAIM_FULL(bytes->at <= bytes->end);
+	DEBUG_ASSERT(bytes->at <= bytes->end);
 	return (size_t)(bytes->end - bytes->at);
 }
 

@@ -3,7 +3,7 @@
  */
 #include "cli/symbol/elf/elf_symbols.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ELF_SYMBOLS_PIECE 1024	/* symbols read at once */
 #define MAPPED_MAX (64u << 20)	/* limit if mapped: names may be in holes */
@@ -37,7 +37,8 @@ static uint64_t find_wide(const struct elf_tables *t, uint32_t section,
 static bool open_table(struct table *table, const struct elf_tables *t,
 		       const Elf64_Shdr *section)
 {
-	CLAIM_FULL(section >= t->section && section < t->section + t->sections);
+	DEBUG_ASSERT(section >= t->section &&
+		     section < t->section + t->sections);
 	if (!elf_tables_has(t, section) || section->sh_link >= t->sections ||
 	    !elf_tables_has(t, &t->section[section->sh_link]))
 		return false;

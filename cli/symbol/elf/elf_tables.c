@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/io_full.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* so that sums of sizes never
 						 * overflow */
@@ -47,7 +47,7 @@ bool elf_tables_within(uint64_t offset, uint64_t n, uint64_t size)
 	return offset <= size && n <= size - offset;
 }
 
-static size_t least(uint64_t a, size_t b)
+static size_t min(uint64_t a, size_t b)
 {
 	return a < b ? (size_t)a : b;
 }
@@ -63,7 +63,7 @@ static uint64_t texts_end(const char *data, uint64_t size)
 }
 
 int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
-		   uint32_t section, uint64_t most)
+		   uint32_t section, uint64_t max)
 {
 	const Elf64_Shdr *s;
 	int err;
@@ -80,7 +80,7 @@ int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
 		texts->size = texts_end(texts->data, s->sh_size);
 		return 0;
 	}
-	texts->size = least(s->sh_size, most);
+	texts->size = min(s->sh_size, max);
 	texts->data = texts->owned = malloc(texts->size + 1);
 	if (texts->owned == NULL)
 		return -ENOMEM;
@@ -95,8 +95,8 @@ int elf_texts_load(struct elf_texts *texts, const struct elf_tables *t,
 const char *elf_texts_at(const struct elf_texts *texts, uint64_t offset)
 {
 	/* strings of a mapped file may have changed */
-	CLAIM_FULL(!texts->owned || !texts->size ||
-		   texts->owned[texts->size - 1] == '\0');
+	DEBUG_ASSERT(!texts->owned || !texts->size ||
+		     texts->owned[texts->size - 1] == '\0');
 	return offset < texts->size ? texts->data + offset : "";
 }
 
@@ -175,7 +175,7 @@ static int load_sections(struct elf_tables *t)
 	if (t->section == NULL)
 		return -ENOMEM;
 	for (; t->sections < count; t->sections += (uint32_t)n) {
-		n = least(count - t->sections, ELF_TABLES_PIECE);
+		n = min(count - t->sections, ELF_TABLES_PIECE);
 		err = elf_tables_read(t, t->header.e_shoff + t->sections * each,
 				      bytes, n * each);
 		if (err)
@@ -312,7 +312,7 @@ static size_t section_start(const struct elf_tables *t, const char *name,
 	if (section == NULL || !elf_tables_has(t, section) ||
 	    section->sh_flags & SHF_COMPRESSED)
 		return 0;
-	n = least(section->sh_size, n);
+	n = min(section->sh_size, n);
 	return elf_tables_read(t, section->sh_offset, to, n) ? 0 : n;
 }
 
@@ -359,7 +359,7 @@ static uint32_t id_at(const struct elf_tables *t, uint64_t offset,
 		      uint64_t size, uint8_t *id)
 {
 	uint8_t notes[ELF_TABLES_NOTES];
-	size_t n = least(size, sizeof(notes));
+	size_t n = min(size, sizeof(notes));
 
 	if (!elf_tables_within(offset, n, t->size) ||
 	    elf_tables_read(t, offset, notes, n))

@@ -98,9 +98,9 @@ int elf_tables_read(const struct elf_tables *tables, uint64_t offset, void *to,
 int elf_tables_bytes(int fd, uint64_t offset, void *to, size_t n);
 
 /* The strings of a section; for a file that is read by its descriptor a copy of
- * at most `most` bytes. 0, -EBADMSG or -ENOMEM. */
+ * at most `max` bytes. 0, -EBADMSG or -ENOMEM. */
 int elf_texts_load(struct elf_texts *texts, const struct elf_tables *tables,
-		   uint32_t section, uint64_t most);
+		   uint32_t section, uint64_t max);
 
 /* "" if the offset is out of bounds. */
 const char *elf_texts_at(const struct elf_texts *texts, uint64_t offset);

@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/elf/encoded.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 struct cie {
 	uint64_t at;
@@ -131,8 +131,8 @@ static void read_section(struct pass *pass)
 			GROW(pass->cies, pass->cie_count, pass->cie_capacity);
 			pass->cies[pass->cie_count++] =
 				(struct cie){ at, encoding };
-			CLAIM_FULL(pass->cie_count == 1 ||
-				   pass->cies[pass->cie_count - 2].at < at);
+			DEBUG_ASSERT(pass->cie_count == 1 ||
+				     pass->cies[pass->cie_count - 2].at < at);
 		}
 	}
 }

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define REDUCED_ALIGN_MAX 4096
 #define REDUCED_LIKE 16 /* the alignment of .eh_frame, at most */
@@ -311,13 +311,13 @@ static void reduced_phdrs(struct reduced *e)
 /* Overlapping sections may claim more bytes than there are. */
 static bool reduced_plausible(const struct reduced *e)
 {
-	uint64_t most = e->binary.size + reduced_phdrs_end(e) +
+	uint64_t max = e->binary.size + reduced_phdrs_end(e) +
 			e->table->sections * ((uint64_t)REDUCED_ALIGN_MAX +
 					      e->table->class->shdr_size);
 
 	if (e->debug.fd >= 0)
-		most += e->debug.size;
-	return e->size <= most;
+		max += e->debug.size;
+	return e->size <= max;
 }
 
 static bool reduced_together(const struct reduced *e)
@@ -387,7 +387,7 @@ static void reduced_copy(uint64_t offset, uint8_t *to, size_t n, uint64_t start,
 	size_t skip;
 	size_t common = reduced_common(offset, n, start, size, &skip, &into);
 
-	CLAIM_FULL(!common || (skip + common <= n && into + common <= size));
+	DEBUG_ASSERT(!common || (skip + common <= n && into + common <= size));
 	if (common)
 		memcpy(to + skip, (const char *)from + into, common);
 }
@@ -492,14 +492,14 @@ int reduced_read(const struct reduced *e, uint64_t offset, uint8_t *to,
 
 		if (place->offset >= offset + n)
 			break;
-		CLAIM_FULL(i == 0 || place->offset >=
-				     place[-1].offset + place[-1].size);
+		DEBUG_ASSERT(i == 0 || place->offset >=
+				       place[-1].offset + place[-1].size);
 		if (!place->from)
 			continue;
 		common = reduced_common(offset, n, place->offset, place->size,
 					&skip, &into);
-		CLAIM_FULL(!common || (skip + common <= n &&
-				       into + common <= place->size));
+		DEBUG_ASSERT(!common || (skip + common <= n &&
+					 into + common <= place->size));
 		err = common ? elf_tables_bytes(place->from->fd,
 						place->at + into, to + skip,
 						common)

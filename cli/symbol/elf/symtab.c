@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/elf/elf_symbols.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Limit of earlier overlapping symbols that are checked. */
 #define OVERLAP_MAX 64
@@ -106,7 +106,7 @@ static bool add(void *owner, const Elf64_Sym *symbol, const char *name,
 	new->name = name;
 	new->order = rank(symbol) << RANK_SHIFT |
 		((uint32_t)table->count & ((1u << RANK_SHIFT) - 1));
-	CLAIM_FULL(new->address < new->limit && new->end <= new->limit);
+	DEBUG_ASSERT(new->address < new->limit && new->end <= new->limit);
 	table->count++;
 	return true;
 }

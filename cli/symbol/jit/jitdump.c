@@ -33,7 +33,7 @@
 #include "cli/base/search.h"
 #include "cli/base/text/utf8.h"
 #include "cli/base/io_full.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define MAGIC UINT32_C(0x4a695444)
 #define HEADER_SIZE 40
@@ -240,14 +240,14 @@ static int by_offset(const void *a, const void *b)
 static void settle_lines(struct jitdump *dump, uint64_t start)
 {
 	struct jitdump_line *lines = dump->lines + dump->pending_line;
-	uint64_t least = UINT64_MAX;
+	uint64_t min = UINT64_MAX;
 
 	for (size_t i = 0; i < dump->pending_count; i++) {
 		lines[i].offset -= start;
-		if (lines[i].offset < least)
-			least = lines[i].offset;
+		if (lines[i].offset < min)
+			min = lines[i].offset;
 	}
-	for (size_t i = 0; i < dump->pending_count && least >= ELF_HEADER; i++)
+	for (size_t i = 0; i < dump->pending_count && min >= ELF_HEADER; i++)
 		lines[i].offset -= ELF_HEADER;
 	if (dump->pending_count > 0)
 		qsort(lines, dump->pending_count, sizeof(*lines), by_offset);
@@ -294,7 +294,7 @@ static void add_lines(struct jitdump *dump, const uint8_t *at, size_t size,
 		size_t length = name_size(dump, name, size - LINE_SIZE,
 					  count > 0);
 
-		CLAIM_FULL(length <= size - LINE_SIZE);
+		DEBUG_ASSERT(length <= size - LINE_SIZE);
 		if (length == size - LINE_SIZE)
 			return;
 		/* 0xff: same file as the line before */
@@ -441,7 +441,7 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 static bool lines_are_valid(const struct jitdump *dump,
 			    const struct jitdump_entry *entry)
 {
@@ -490,7 +490,7 @@ static void sort(struct jitdump *dump)
 		dump->list[i].reach = reach;
 	}
 	dump->sorted = true;
-	CLAIM_FULL(jitdump_is_valid(dump));
+	DEBUG_ASSERT(jitdump_is_valid(dump));
 }
 
 /* Whether `a` is a better match for that time than `b`. */
@@ -549,7 +549,7 @@ const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 	size_t behind = search_first(lines, entry->line_count, begins_behind,
 				     address - entry->start);
 
-	CLAIM_FULL(entry->line + entry->line_count <= dump->line_count);
+	DEBUG_ASSERT(entry->line + entry->line_count <= dump->line_count);
 	return behind > 0 ? &lines[behind - 1] : NULL;
 }
 

@@ -77,7 +77,7 @@ const struct jitdump_line *jitdump_line(const struct jitdump *dump,
 uint8_t *jitdump_code(const struct jitdump *dump,
 		      const struct jitdump_entry *entry);
 
-/* Checks I1, and the order if sorted. With GNOMON_CLAIMS. */
+/* Checks I1, and the order if sorted. With GNOMON_DEBUG_ASSERTS. */
 bool jitdump_is_valid(const struct jitdump *dump);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Limit of overlapping entries that are checked: moved code leaves some. */
 #define PERFMAP_BACK_MAX 100000
@@ -56,7 +56,7 @@ static bool take_line(struct perfmap *map, const char *at, const char *end)
 		return false;
 	entry.end = entry.start + size;
 	entry.name = intern_bytes(&map->names, at, (size_t)(end - at));
-	CLAIM_FULL(at < end);
+	DEBUG_ASSERT(at < end);
 	GROW(map->list, map->count, map->capacity);
 	map->list[map->count++] = entry;
 	return true;
@@ -92,7 +92,7 @@ static int by_start(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool perfmap_is_valid(const struct perfmap *map)
 {
 	uint64_t reach = 0;
@@ -128,7 +128,7 @@ static void sort(struct perfmap *map)
 		map->list[i].reach = reach;
 	}
 	map->sorted = true;
-	CLAIM_FULL(perfmap_is_valid(map));
+	DEBUG_ASSERT(perfmap_is_valid(map));
 }
 
 /* Whether `a` is a better match than `b` for the time when node `id` was

@@ -49,7 +49,7 @@ const char *perfmap_find(struct perfmap *map, uint64_t address, uint32_t id);
 void perfmap_free(struct perfmap *map);
 
 /* Entries end after their start and have existing pieces; sorted, if marked so.
- * With GNOMON_CLAIMS. */
+ * With GNOMON_DEBUG_ASSERTS. */
 bool perfmap_is_valid(const struct perfmap *map);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/names/names.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void name_cache_init(struct name_cache *cache, bool full)
 {
@@ -51,7 +51,7 @@ static const char *find(struct name_cache *cache, const char *raw,
 
 	*key = intern_string(&cache->raw, raw);
 	at = table_get(&cache->known, (uintptr_t)*key);
-	CLAIM_FULL(at == TABLE_NONE || at < cache->count);
+	DEBUG_ASSERT(at == TABLE_NONE || at < cache->count);
 	return at == TABLE_NONE ? NULL : cache->list[at];
 }
 
@@ -128,7 +128,7 @@ const char *name_cache_whole(struct name_cache *cache, const char *one,
 	at = table_get(&cache->whole_of, (uintptr_t)one);
 	while (at != TABLE_NONE && i-- > 0)
 		at = cache->whole[at].next;
-	CLAIM_FULL(at == TABLE_NONE || at < cache->whole_count);
+	DEBUG_ASSERT(at == TABLE_NONE || at < cache->whole_count);
 	if (at != TABLE_NONE)
 		name = cache->whole[at].name;
 	pthread_mutex_unlock(&cache->lock);

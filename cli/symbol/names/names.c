@@ -13,7 +13,7 @@
 #include <libiberty/demangle.h>
 
 #include "cli/base/deep_call.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define TEMPLATE_LEVELS 8	/* of template arguments in a brief name, if
 				 * they fit */
@@ -49,7 +49,7 @@ static void take_piece(const char *text, size_t size, void *owner)
 {
 	struct demangling *demangling = owner;
 
-	CLAIM_FULL(demangling->out->size >= demangling->start);
+	DEBUG_ASSERT(demangling->out->size >= demangling->start);
 	if (demangling->out->size - demangling->start + size > SHOWN_MAX)
 		longjmp(demangling->too_long, 1);
 	buffer_add(demangling->out, text, size);
@@ -122,7 +122,7 @@ static const char *skip_brackets(const char *p)
 {
 	int depth = 0;
 
-	CLAIM_FULL(*p == '<' || *p == '(');
+	DEBUG_ASSERT(*p == '<' || *p == '(');
 	for (; *p != 0; p++) {
 		if (*p == '<' || *p == '(')
 			depth++;

@@ -28,7 +28,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/symbol/names/name_cache.h"
 #include "cli/symbol/names/object.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Units whose tables are kept for single look-ups. */
 #define KEPT_UNITS 32
@@ -173,7 +173,7 @@ static struct function_name function_of(struct symbols *symbols,
 
 	if (function == UINT32_MAX)
 		return name_of(symbols, symbol, 0);
-	CLAIM_FULL(function < view->opened.lookup.functions.count);
+	DEBUG_ASSERT(function < view->opened.lookup.functions.count);
 	if (view->functions[function].shown != NULL)
 		return view->functions[function];
 	naming = dwarf_lookup_name(&view->opened.lookup, function);
@@ -208,9 +208,9 @@ static void answer(struct symbols *symbols, struct view *view,
 
 	place->count = view->readable ?
 		dwarf_lookup_at(&view->opened.lookup, pending->pc, found) : 1;
-	CLAIM_FULL(place->count > 0 && place->count <= DWARF_INLINE_MAX);
+	DEBUG_ASSERT(place->count > 0 && place->count <= DWARF_INLINE_MAX);
 	place->signal = fdes_is_signal(&object->fdes, pending->address);
-	CLAIM_FULL(place->frames == NULL);
+	DEBUG_ASSERT(place->frames == NULL);
 	place->frames = grow_zeroed(place->count, sizeof(*place->frames));
 	for (size_t i = 0; i < place->count; i++) {
 		struct symbol_frame *frame = &place->frames[i];
@@ -253,7 +253,7 @@ static struct symbol_object *object_of(struct symbols *symbols,
 	one = intern_string(&symbols->keys, key.data);
 	buffer_free(&key);
 	at = table_get(&symbols->by_key, (uintptr_t)one);
-	CLAIM_FULL(at == TABLE_NONE || at < symbols->object_count);
+	DEBUG_ASSERT(at == TABLE_NONE || at < symbols->object_count);
 	if (at != TABLE_NONE)
 		return symbols->objects[at];
 	assert(symbols->object_count < TABLE_NONE);
@@ -425,7 +425,7 @@ static void make_groups(struct batch *batch)
 			if (list[i].unit == NULL && end - i == PIECE)
 				break;
 		group.count = end - i;
-		CLAIM_FULL(group.count > 0 && end <= batch->count);
+		DEBUG_ASSERT(group.count > 0 && end <= batch->count);
 		group.cost = group.count * 16;
 		if (list[i].unit != NULL)
 			group.cost += list[i].unit->end -
@@ -446,13 +446,13 @@ static void answer_group(void *owner, size_t i)
 	struct view view;
 	size_t done;
 
-	CLAIM_FULL(group->first + group->count <= batch->count);
+	DEBUG_ASSERT(group->first + group->count <= batch->count);
 	open_view(&view, list[0].object, list[0].unit);
 	for (size_t j = 0; j < group->count; j++)
 		answer(batch->symbols, &view, &list[j]);
 	close_view(&view);
-	CLAIM_FULL(atomic_load_explicit(&batch->done, memory_order_relaxed) +
-			   group->count <= batch->count);
+	DEBUG_ASSERT(atomic_load_explicit(&batch->done, memory_order_relaxed) +
+			     group->count <= batch->count);
 	done = atomic_fetch_add_explicit(&batch->done, group->count,
 					 memory_order_relaxed) + group->count;
 	if (pthread_equal(batch->teller, pthread_self()))
@@ -489,7 +489,7 @@ static struct view *kept_view(struct symbols *symbols, struct object *object,
 {
 	struct view *view;
 
-	CLAIM_FULL(unit != NULL);
+	DEBUG_ASSERT(unit != NULL);
 	for (size_t i = 0; i < KEPT_UNITS; i++)
 		if (symbols->kept[i].unit == unit)
 			return &symbols->kept[i];
@@ -498,7 +498,7 @@ static struct view *kept_view(struct symbols *symbols, struct object *object,
 	symbols->kept_next = (symbols->kept_next + 1) % KEPT_UNITS;
 	close_view(view);
 	open_view(view, object, unit);
-	CLAIM_FULL(view->unit == unit);
+	DEBUG_ASSERT(view->unit == unit);
 	return view;
 }
 
@@ -513,7 +513,7 @@ const struct symbol_place *symbols_find(struct symbols *symbols,
 	struct view none = { 0 };
 	struct pending pending;
 
-	CLAIM_FULL(at == TABLE_NONE || at < symbols->count);
+	DEBUG_ASSERT(at == TABLE_NONE || at < symbols->count);
 	if (at != TABLE_NONE)
 		return symbols->list[at];
 	if (!object->opened)

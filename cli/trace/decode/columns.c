@@ -18,7 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static int inflate(struct inflater *inflater, void *to, size_t raw,
 		   const void *from, size_t stored)
@@ -76,7 +76,7 @@ struct layout {
 static bool column_fits(const struct layout *layout, unsigned i,
 			uint64_t count, const struct columns_limits *limits)
 {
-	unsigned most = limits ? limits->entry_bytes[i] : 0;
+	unsigned max = limits ? limits->entry_bytes[i] : 0;
 
 	if (layout->raw[i] > GT_PAYLOAD_MAX ||
 	    layout->stored[i] > layout->raw[i])
@@ -84,18 +84,18 @@ static bool column_fits(const struct layout *layout, unsigned i,
 	/* Each entry takes at least one byte of the first column. */
 	if (i == 0 && count > layout->raw[0])
 		return false;
-	return most == 0 || layout->raw[i] <= most * count;
+	return max == 0 || layout->raw[i] <= max * count;
 }
 
-/* The columns of the payload, up to `n`; -EBADMSG: fewer than `least`. */
+/* The columns of the payload, up to `n`; -EBADMSG: fewer than `min`. */
 static int read_layout(struct layout *layout, struct cursor *payload,
-		       uint64_t count, unsigned least, unsigned n,
+		       uint64_t count, unsigned min, unsigned n,
 		       const struct columns_limits *limits)
 {
 	if (limits != NULL && limits->entries > 0 && count > limits->entries)
 		return -EBADMSG;
 	for (unsigned i = 0; i < n; i++) {
-		if (i >= least && cursor_left(payload) == 0)
+		if (i >= min && cursor_left(payload) == 0)
 			return 0;
 		layout->raw[i] = cursor_varint(payload);
 		layout->stored[i] = cursor_varint(payload);
@@ -108,7 +108,7 @@ static int read_layout(struct layout *layout, struct cursor *payload,
 }
 
 int columns_open_some(struct columns *columns, struct cursor *payload,
-		      unsigned least, unsigned n,
+		      unsigned min, unsigned n,
 		      const struct columns_limits *limits,
 		      struct inflater *inflater)
 {
@@ -117,21 +117,21 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 	int error;
 
 	columns->count = cursor_varint(payload);
-	if (least > n || n > COLUMNS_MAX)
+	if (min > n || n > COLUMNS_MAX)
 		return -EINVAL;
-	error = read_layout(&layout, payload, columns->count, least, n,
+	error = read_layout(&layout, payload, columns->count, min, n,
 			    limits);
 	if (error != 0)
 		return error;
-	CLAIM_FULL(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
+	DEBUG_ASSERT(layout.room <= (size_t)n * GT_PAYLOAD_MAX);
 	make_room(&columns->buffer, &columns->capacity,
 		  layout.room + COLUMNS_PAD);
 	to = columns->buffer;
 	for (unsigned i = 0; i < n; i++) {
 		size_t raw = layout.raw[i];
 
-		CLAIM_FULL((size_t)(to - columns->buffer) + raw <=
-			   columns->capacity);
+		DEBUG_ASSERT((size_t)(to - columns->buffer) + raw <=
+			     columns->capacity);
 		if (layout.stored[i] < raw)
 			error = inflate(inflater, to, raw, layout.bytes[i],
 					layout.stored[i]);
@@ -144,7 +144,7 @@ int columns_open_some(struct columns *columns, struct cursor *payload,
 		columns->column[i] = (struct cursor){ to, to + raw, false };
 		to += raw;
 	}
-	CLAIM_FULL((size_t)(to - columns->buffer) == layout.room);	/* I2 */
+	DEBUG_ASSERT((size_t)(to - columns->buffer) == layout.room);	/* I2 */
 	memset(to, 0, COLUMNS_PAD);
 	return 0;
 }

@@ -48,13 +48,13 @@ struct columns_limits {
 };
 
 /*
- * Open `n` columns at the cursor. The payload must have at least `least`
- * columns; later columns that it lacks are empty. The columns are copies: the
- * payload and the inflater's bytes may be released. A struct columns is reused
- * until columns_free; zero it first. `limits` may be NULL. -EBADMSG: malformed.
+ * Open `n` columns at the cursor. The payload must have at least `min` columns;
+ * later columns that it lacks are empty. The columns are copies: the payload
+ * and the inflater's bytes may be released. A struct columns is reused until
+ * columns_free; zero it first. `limits` may be NULL. -EBADMSG: malformed.
  */
 int columns_open_some(struct columns *columns, struct cursor *payload,
-		      unsigned least, unsigned n,
+		      unsigned min, unsigned n,
 		      const struct columns_limits *limits,
 		      struct inflater *inflater);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 bool control_records_next(struct cursor *c, struct trace_control *control)
 {
@@ -51,7 +51,7 @@ bool live_decoder_next(struct live_decoder *decoder, struct trace_live *block,
 			*bad |= cursor_left(&column[i]) != 0;
 		return false;
 	}
-	CLAIM_FULL(decoder->left <= decoder->columns.count);
+	DEBUG_ASSERT(decoder->left <= decoder->columns.count);
 	decoder->left--;
 	place = cursor_varint(&column[LIVE_ADDRESS]);
 	decoder->granule += (uint64_t)cursor_unzigzag(place >> 1);

@@ -3,7 +3,7 @@
  */
 #include "cli/trace/decode/cursor.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 uint64_t cursor_varint_long(struct cursor *c)
 {
@@ -18,7 +18,7 @@ uint64_t cursor_varint_long(struct cursor *c)
 			/* The tenth byte may only be 0 or 1. */
 			if (i == CURSOR_VARINT_MAX - 1 && p[-1] > 1)
 				break;
-			CLAIM_FULL(p <= c->end);
+			DEBUG_ASSERT(p <= c->end);
 			c->next = p;
 			return value;
 		}

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define CURSOR_VARINT_MAX 10	/* bytes of a LEB128 number of 64 bits */
 
@@ -36,7 +36,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t size)
 
 static inline size_t cursor_left(const struct cursor *c)
 {
-	CLAIM_FULL(c->next <= c->end);
+	DEBUG_ASSERT(c->next <= c->end);
 	return (size_t)(c->end - c->next);
 }
 
@@ -59,7 +59,7 @@ static inline uint64_t cursor_little(struct cursor *c, unsigned size)
 	const uint8_t *bytes = cursor_bytes(c, size);
 	uint64_t value = 0;
 
-	CLAIM_FULL(size <= sizeof(value));
+	DEBUG_ASSERT(size <= sizeof(value));
 	if (bytes == NULL)
 		return 0;
 	for (unsigned i = 0; i < size; i++)

@@ -15,9 +15,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/recent.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
-#define COLUMNS_LEAST 4		/* all columns of major version 1 */
+#define COLUMNS_MIN 4		/* all columns of major version 1 */
 #define COLUMN_EXTRA 5
 #define COLUMN_RUN 6
 #define COLUMN_TICKS 7
@@ -39,7 +39,7 @@ bool records_no_extras(struct cursor payload, uint64_t *events)
 	cursor_varint(&payload);
 	*events = cursor_varint(&payload);
 	for (unsigned i = 0; i <= COLUMN_EXTRA; i++) {
-		if (i >= COLUMNS_LEAST && cursor_left(&payload) == 0)
+		if (i >= COLUMNS_MIN && cursor_left(&payload) == 0)
 			return !payload.bad;
 		raw = cursor_varint(&payload);
 		cursor_bytes(&payload, cursor_varint(&payload));
@@ -74,7 +74,7 @@ static void open_recent(struct event_decoder *decoder)
 	}
 	memset(decoder->reported, 0, sizeof(decoder->reported));
 	memset(decoder->granules, 0, sizeof(decoder->granules));
-	CLAIM_FULL(!(room & (room - 1)) && room <= GT_RECENT);
+	DEBUG_ASSERT(!(room & (room - 1)) && room <= GT_RECENT);
 	decoder->recent_mask = room - 1;
 }
 
@@ -84,7 +84,7 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 	unsigned freed_by = steps ? COLUMN_FREED_BY_STEPS : COLUMN_FREED_BY;
 	uint64_t base = cursor_varint(payload);
 	int error = columns_open_some(&decoder->columns, payload,
-				      steps ? COLUMNS_LEAST : freed_by,
+				      steps ? COLUMNS_MIN : freed_by,
 				      freed_by + 1, &limits, inflater);
 	struct cursor *column = decoder->columns.column;
 
@@ -99,7 +99,7 @@ int event_decoder_open(struct event_decoder *decoder, struct cursor *payload,
 		cursor_left(&column[freed_by]) > 0 ? freed_by : 0;
 	decoder->bad = error != 0;
 	decoder->same_stamp = UINT64_MAX;
-	CLAIM_FULL(decoder->left <= GT_EVENTS_MAX);
+	DEBUG_ASSERT(decoder->left <= GT_EVENTS_MAX);
 	if (error || steps)
 		return error;
 	open_recent(decoder);
@@ -153,7 +153,7 @@ static void read_extra(struct event_decoder *decoder, size_t max, size_t i,
 					    sizeof(*decoder->args));
 		decoder->args_room = max;
 	}
-	CLAIM_FULL(i < decoder->args_room && i < max);
+	DEBUG_ASSERT(i < decoder->args_room && i < max);
 	args = decoder->args + i * GT_EXTRA_ARGS;
 	for (unsigned k = 0; k < GT_EXTRA_ARGS; k++)
 		args[k] = cursor_varint(column);
@@ -215,7 +215,7 @@ static void decode_one(struct event_decoder *decoder, size_t max, size_t i,
 	if (KINDS_OF_BLOCKS >> event->kind & 1) {
 		if (decoder->run == 0)
 			next_run(decoder);
-		CLAIM_FULL(decoder->run > 0);
+		DEBUG_ASSERT(decoder->run > 0);
 		decoder->run--;
 		event->layout = (uint16_t)decoder->layout;
 	} else if (event->kind == GT_EXTRA) {
@@ -270,7 +270,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 	};
 	size_t i, found = 0;
 
-	CLAIM_FULL(n <= AT_ONCE);
+	DEBUG_ASSERT(n <= AT_ONCE);
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
 		struct cursor_number first = read_head(kinds);
@@ -306,7 +306,7 @@ static size_t decode_heads(struct event_decoder *decoder,
 		blocks[found] = (uint16_t)i;
 		found += list;
 	}
-	CLAIM_FULL(found <= i && i <= n);
+	DEBUG_ASSERT(found <= i && i <= n);
 	column_at(&column[0], kinds);
 	column_at(&column[1], places);
 	memcpy(decoder->reported, reported, sizeof(reported));
@@ -325,7 +325,7 @@ static size_t decode_steps(struct event_decoder *decoder,
 	uint64_t stamp = decoder->stamp, granule = decoder->granule;
 	size_t i, found = 0;
 
-	CLAIM_FULL(n <= AT_ONCE);
+	DEBUG_ASSERT(n <= AT_ONCE);
 	for (i = 0; i < n; i++) {
 		struct trace_event *event = &events[i];
 		struct cursor_number step = cursor_varint_sure(steps);
@@ -365,7 +365,7 @@ static struct cursor_number long_number(struct cursor *column,
 	uint64_t value = cursor_varint(&c);
 
 	column->bad |= c.bad;
-	CLAIM_FULL(c.next - at <= CURSOR_VARINT_MAX);
+	DEBUG_ASSERT(c.next - at <= CURSOR_VARINT_MAX);
 	return (struct cursor_number){ value, (uint64_t)(c.next - at) };
 }
 
@@ -378,7 +378,7 @@ static void decode_blocks(struct event_decoder *decoder,
 	const uint8_t *contexts = column[2].next, *sizes = column[3].next;
 	uint32_t context = decoder->context;
 
-	CLAIM_FULL(count <= AT_ONCE);
+	DEBUG_ASSERT(count <= AT_ONCE);
 	for (size_t i = 0; i < count; i++) {
 		struct trace_event *event = &events[blocks[i]];
 		struct cursor_number change = cursor_varint_sure(contexts);
@@ -395,7 +395,7 @@ static void decode_blocks(struct event_decoder *decoder,
 		event->size = size.value;
 		if (decoder->run == 0)
 			next_run(decoder);
-		CLAIM_FULL(decoder->run > 0);
+		DEBUG_ASSERT(decoder->run > 0);
 		decoder->run--;
 		event->layout = (uint16_t)decoder->layout;
 	}
@@ -435,7 +435,7 @@ static void decode_stamps(struct event_decoder *decoder,
 	const uint8_t *ticks = column[COLUMN_TICKS].next;
 	uint64_t stamp = decoder->stamp, same = decoder->same_stamp;
 
-	CLAIM_FULL(count <= AT_ONCE);
+	DEBUG_ASSERT(count <= AT_ONCE);
 	for (size_t i = 0; i < count; i++) {
 		if (same == 0) {
 			struct cursor_number step = cursor_varint_sure(ticks);
@@ -469,8 +469,8 @@ size_t event_decoder_next(struct event_decoder *decoder,
 	uint16_t blocks[AT_ONCE];
 	size_t block_count;
 
-	CLAIM_FULL(count <= decoder->left && count <= max);
-	CLAIM_FULL(decoder->left <= decoder->columns.count);
+	DEBUG_ASSERT(count <= decoder->left && count <= max);
+	DEBUG_ASSERT(decoder->left <= decoder->columns.count);
 	while (i < count) {
 		size_t n = count - i < AT_ONCE ? count - i : AT_ONCE;
 
@@ -483,7 +483,7 @@ size_t event_decoder_next(struct event_decoder *decoder,
 		decode_one(decoder, max, i, &events[i]);
 		i++;
 	}
-	CLAIM_FULL(i == count);
+	DEBUG_ASSERT(i == count);
 	decoder->left -= count;
 	for (i = 0; i < count && !decoder->steps; i += AT_ONCE)
 		decode_stamps(decoder, events + i,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define VALUES_MAX 64		/* of a record: more are an error */
 
@@ -25,7 +25,7 @@ static uint64_t read_value_count(struct cursor *c)
 static void read_values(struct cursor *c, uint64_t count, uint64_t *values,
 			uint64_t known)
 {
-	CLAIM_FULL(count <= VALUES_MAX);
+	DEBUG_ASSERT(count <= VALUES_MAX);
 	memset(values, 0, known * sizeof(*values));
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t value = cursor_varint(c);
@@ -131,10 +131,10 @@ bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes)
 	return !c->bad;
 }
 
-bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest)
+bool totals_decoder_skipped(struct cursor *c, struct trace_skipped *skipped)
 {
-	memset(rest, 0, sizeof(*rest));
-	read_classes(c, rest->size[0], GT_REST_VALUES);
+	memset(skipped, 0, sizeof(*skipped));
+	read_classes(c, skipped->size[0], GT_REST_VALUES);
 	return !c->bad;
 }
 
@@ -147,8 +147,8 @@ bool totals_decoder_next(struct totals_decoder *decoder,
 		*bad = cursor_left(row) != 0;
 		return false;
 	}
-	CLAIM_FULL(decoder->left <= decoder->columns.count &&
-		   decoder->values <= VALUES_MAX);
+	DEBUG_ASSERT(decoder->left <= decoder->columns.count &&
+		     decoder->values <= VALUES_MAX);
 	decoder->left--;
 	decoder->context += (uint32_t)cursor_zigzag(row);
 	totals->context = decoder->context;

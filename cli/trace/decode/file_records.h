@@ -43,7 +43,7 @@ struct trace_totals {
 
 /* Blocks deliberately not recorded (by size, or of inactive threads; not those
  * that a sample leaves out), by size class. */
-struct trace_rest {
+struct trace_skipped {
 	uint64_t size[GT_CLASSES][GT_REST_VALUES];
 };
 
@@ -76,14 +76,15 @@ enum gt_totals_what totals_decoder_open(struct totals_decoder *decoder,
 /* The same for a FREED or CHAINS chunk, whose values are enum gt_freed_value
  * and enum gt_chains_value. False: malformed. */
 bool totals_decoder_open_rows(struct totals_decoder *decoder,
-			       struct cursor *c, struct inflater *inflater);
+			      struct cursor *c, struct inflater *inflater);
 /* For GT_TOTALS_RUN. False: malformed. */
 bool totals_decoder_run(struct cursor *c, struct trace_run *run);
 /* For GT_TOTALS_CLASSES. False: malformed. */
 bool totals_decoder_classes(struct cursor *c, struct trace_classes *classes);
 /* For GT_TOTALS_REST. False: malformed. */
-bool totals_decoder_rest(struct cursor *c, struct trace_rest *rest);
-/* For GT_TOTALS_CONTEXTS, FREED and CHAINS. False at the end, or where *bad is set. */
+bool totals_decoder_skipped(struct cursor *c, struct trace_skipped *skipped);
+/* For GT_TOTALS_CONTEXTS, FREED and CHAINS. False at the end, or where *bad is
+ * set. */
 bool totals_decoder_next(struct totals_decoder *decoder,
 			 struct trace_totals *totals, bool *bad);
 

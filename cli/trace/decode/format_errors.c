@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/trace/decode/scan.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define PLACE_ROOM 80
 
@@ -21,7 +21,7 @@ void format_errors_note(struct format_errors *errors, enum format_error kind,
 {
 	struct fault *fault = &errors->kind[kind];
 
-	CLAIM_FULL(kind < FORMAT_ERROR_KINDS);
+	DEBUG_ASSERT(kind < FORMAT_ERROR_KINDS);
 	if (count > 0 && fault->count == 0) {
 		fault->type = errors->type;
 		fault->offset = errors->offset;

@@ -1,7 +1,7 @@
 /* map_records.c: see the header. Called by the reader's thread. */
 #include "cli/trace/decode/map_records.h"
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define ADDRESS_END (UINT64_C(1) << 63)	/* no program maps more */
 
@@ -51,7 +51,7 @@ bool map_records_next(struct cursor *c, struct trace_map *map)
 		c->bad = true;
 	if (c->bad)
 		map->path_size = 0;
-	CLAIM_FULL(c->bad ||
-		   (map->start < map->end && map->end <= ADDRESS_END));
+	DEBUG_ASSERT(c->bad ||
+		     (map->start < map->end && map->end <= ADDRESS_END));
 	return !c->bad;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define VALUES_MAX 64		/* of a record: more are an error */
 #define NAME_MAX_BYTES 256	/* of a snapshot */
@@ -36,7 +36,7 @@ bool usage_decoder_next(struct usage_decoder *decoder, struct cursor *c,
 
 	if (cursor_left(c) == 0)
 		return false;
-	CLAIM_FULL(decoder->values <= VALUES_MAX);
+	DEBUG_ASSERT(decoder->values <= VALUES_MAX);
 	before->stamp += cursor_varint(c);
 	for (uint64_t i = 0; i < decoder->values; i++) {
 		uint64_t step = (uint64_t)cursor_zigzag(c);
@@ -97,8 +97,8 @@ bool snapshot_decoder_next(struct snapshot_decoder *decoder,
 		*bad = cursor_left(c) != 0;
 		return false;
 	}
-	CLAIM_FULL(decoder->left <= decoder->columns.count &&
-		   decoder->values <= VALUES_MAX);
+	DEBUG_ASSERT(decoder->left <= decoder->columns.count &&
+		     decoder->values <= VALUES_MAX);
 	memset(mapping, 0, sizeof(*mapping));
 	mapping->path = "";
 	mapping->snapshot = decoder->number;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
 
@@ -140,7 +140,7 @@ bool records_line(struct cursor *c, char *line, const char **key,
 			equals = &line[used];
 		line[used++] = stored(byte);
 	}
-	CLAIM_FULL(used < RECORDS_LINE_MAX && i <= left);
+	DEBUG_ASSERT(used < RECORDS_LINE_MAX && i <= left);
 	line[used] = 0;
 	c->next += i < left ? i + 1 : i;
 	if (equals == NULL) {
@@ -177,7 +177,7 @@ bool node_decoder_next(struct node_decoder *decoder, struct trace_node *node,
 		*bad = cursor_left(&column[0]) != 0;
 		return false;
 	}
-	CLAIM_FULL(decoder->left <= decoder->columns.count);
+	DEBUG_ASSERT(decoder->left <= decoder->columns.count);
 	node->id = decoder->previous.id + (uint32_t)cursor_zigzag(&column[0]);
 	node->parent = node->id - (uint32_t)cursor_zigzag(&column[1]);
 	node->address = decoder->previous.address +

@@ -7,7 +7,7 @@
  * days. Therefore the bytes hashed by attempts are limited.
  *
  *  I1  A chunk is returned only if its checksum is right.
- *  I2  `good_end` is the end of the last chunk returned; the writer may still
+ *  I2  `good_end` is the end of the last chunk returned; the recorder may still
  *      replace bytes after it.
  */
 #include "cli/trace/decode/scan.h"
@@ -23,7 +23,7 @@
 #include "cli/base/io_full.h"
 #include "cli/trace/decode/cursor.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Bytes hashed in vain before the scan gives up the rest of a damaged file. */
 #define RESYNC_BYTES (UINT64_C(4) << 30)
@@ -74,7 +74,7 @@ static bool skip_header(struct source *source, uint32_t size)
 			return false;
 		if (piece > size)
 			piece = size;
-		CLAIM_FULL(piece > 0 && piece <= size);
+		DEBUG_ASSERT(piece > 0 && piece <= size);
 		source_skip(source, piece);
 		size -= (uint32_t)piece;
 	}
@@ -147,7 +147,7 @@ bool scan_has_header(const struct scan *reader)
 
 enum scan_open_result scan_open_fed(struct scan *reader)
 {
-	CLAIM_FULL(scan_has_header(reader));
+	DEBUG_ASSERT(scan_has_header(reader));
 	return open_header(reader);
 }
 
@@ -235,8 +235,8 @@ static void skip_to_magic(struct source *source)
 static void accept(struct scan *reader, const struct chunk *chunk,
 		   uint64_t skipped_from)
 {
-	CLAIM_FULL(chunk->offset >= skipped_from);
-	CLAIM_FULL(chunk->offset >= reader->good_end);	/* I2 */
+	DEBUG_ASSERT(chunk->offset >= skipped_from);
+	DEBUG_ASSERT(chunk->offset >= reader->good_end);	/* I2 */
 	if (chunk->offset > skipped_from)
 		note_damage(reader, SCAN_CORRUPT, skipped_from,
 			    chunk->offset - skipped_from);
@@ -246,7 +246,7 @@ static void accept(struct scan *reader, const struct chunk *chunk,
 	reader->sequence = chunk->sequence + 1;
 	reader->pending_size = GT_CHUNK_SIZE + (uint64_t)chunk->stored;
 	reader->good_end = chunk->offset + reader->pending_size;
-	CLAIM_FULL(reader->pending_size <= reader->source.available);
+	DEBUG_ASSERT(reader->pending_size <= reader->source.available);
 }
 
 /* There are no more bytes, for now or at all. */
@@ -290,7 +290,7 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 	source_skip(source, reader->pending_size);
 	reader->pending_size = 0;
 	reader->waits = false;
-	CLAIM_FULL(source->offset >= reader->good_end);	/* I2 */
+	DEBUG_ASSERT(source->offset >= reader->good_end);	/* I2 */
 	if (!reader->lost) {
 		reader->lost_from = source->offset;
 		if (nothing_left(reader))
@@ -316,7 +316,7 @@ bool scan_next(struct scan *reader, struct chunk *chunk)
 static void read_anew(struct scan *reader)
 {
 	source_rewind(&reader->source, reader->good_end);
-	/* the writer may have withdrawn chunks */
+	/* the recorder may have withdrawn chunks */
 	reader->good_end = reader->source.offset;
 	reader->pending_size = 0;
 	reader->lost = reader->torn = false;
@@ -324,7 +324,7 @@ static void read_anew(struct scan *reader)
 
 void scan_jump(struct scan *reader, uint64_t offset)
 {
-	CLAIM(offset >= reader->source.offset);
+	ASSERT(offset >= reader->source.offset);
 	reader->good_end = offset;
 	read_anew(reader);
 }

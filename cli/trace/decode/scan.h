@@ -76,7 +76,7 @@ enum scan_open_result scan_open_fed(struct scan *reader);
 /* Whether a source that is fed has a whole header, as far as is known. */
 bool scan_has_header(const struct scan *reader);
 /* For a growing file: returns whether its size changed. Then all bytes
- * after the last chunk are read again: the writer may have changed them. */
+ * after the last chunk are read again: the recorder may have changed them. */
 bool scan_peek(struct scan *reader);
 /* For a regular file, to take samples: continue at an offset not before the
  * last chunk returned, with the chunk that begins there or the next one. The

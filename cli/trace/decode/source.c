@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 /* Reads grow: of many traces only the first bytes are needed. */
 #define READ_BYTES_FIRST (1u << 14)
-#define READ_BYTES_MOST (1u << 20)
+#define READ_BYTES_MAX (1u << 20)
 
 void source_open(struct source *source, int fd)
 {
@@ -40,7 +40,7 @@ void source_open_fed(struct source *source)
 	source->growing = true;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 bool source_is_valid(const struct source *source)
 {
 	if (source->buffer == NULL)
@@ -92,7 +92,7 @@ void source_feed(struct source *source, const void *bytes, size_t size)
 	make_room(source, source->available + size);
 	memcpy(source->buffer + source->end, bytes, size);
 	take(source, size);
-	CLAIM_FULL(source_is_valid(source));
+	DEBUG_ASSERT(source_is_valid(source));
 }
 
 uint64_t source_peek(struct source *source)
@@ -124,7 +124,7 @@ void source_rewind(struct source *source, uint64_t offset)
 	source->available = source->end = 0;
 	source->offset = source->got = offset;
 	source->at_end = source->error != 0;
-	CLAIM_FULL(source_is_valid(source));
+	DEBUG_ASSERT(source_is_valid(source));
 }
 
 void source_end(struct source *source)
@@ -155,15 +155,15 @@ size_t source_fill(struct source *source, size_t size)
 			source->at_end = n < 0 || !source->growing;
 			break;
 		}
-		if (source->step < READ_BYTES_MOST)
+		if (source->step < READ_BYTES_MAX)
 			source->step *= 4;
 		assert((size_t)n <= room);
 		take(source, (size_t)n);
 		assert(!source->regular || source->got <= source->file_size);
 	}
-	CLAIM_FULL(source->available >= size || source->at_end ||
-		   source->growing);
-	CLAIM_FULL(source_is_valid(source));
+	DEBUG_ASSERT(source->available >= size || source->at_end ||
+		     source->growing);
+	DEBUG_ASSERT(source_is_valid(source));
 	return source->available;
 }
 
@@ -173,7 +173,7 @@ void source_skip(struct source *source, size_t size)
 	source->data += size;
 	source->available -= size;
 	source->offset += size;
-	CLAIM_FULL(source_is_valid(source));
+	DEBUG_ASSERT(source_is_valid(source));
 }
 
 void source_close(struct source *source)

@@ -46,7 +46,8 @@ size_t source_fill(struct source *source, size_t size);
 void source_skip(struct source *source, size_t size);	/* <= available */
 void source_close(struct source *source);
 
-/* The window lies in the buffer and in the bytes read. With GNOMON_CLAIMS. */
+/* The window lies in the buffer and in the bytes read. With
+ * GNOMON_DEBUG_ASSERTS. */
 bool source_is_valid(const struct source *source);
 
 #endif

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define RECENT_HASH_BITS 11	/* 48 KiB: more finds more, but misses the
 				 * cache */
@@ -90,7 +90,7 @@ static inline uint32_t recent_age(struct recent_finder *finder,
 	uint64_t found = slot->address[other];
 	uint32_t age = place->count[other] - slot->at[other];
 
-	CLAIM_FULL(age > 0);
+	DEBUG_ASSERT(age > 0);
 	slot->address[list] = address;
 	slot->at[list] = place->count[list]++;
 	return found == address && age <= GT_RECENT ? age : 0;

@@ -7,7 +7,7 @@
  * the traces: there may be a hundred thousand of them.
  *
  *  I1  A file is removed only if all of this holds: it is ours; its lock is
- *      free (held by its writer and by a program that lives); no process has
+ *      free (held by its recorder and by a program that lives); no process has
  *      the pid and start time of its program; the path of its trace has no file
  *      or another trace; and no file in that directory is the trace, after all
  *      were checked. The path is as the recorder sees it: with another mount

@@ -36,7 +36,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/live_order.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define STAT_LINE 1024		/* of /proc/PID/stat */
 
@@ -94,7 +94,7 @@ static void convert_image(const struct gl_image *from, uint32_t index,
 		.path_size = strnlen(from->path, GL_IMAGE_PATH),
 	};
 
-	CLAIM_FULL(image.segment_count <= GL_SEGMENTS_MAX);
+	DEBUG_ASSERT(image.segment_count <= GL_SEGMENTS_MAX);
 	for (unsigned i = 0; i < image.segment_count; i++)
 		image.segments[i] = (struct trace_segment){
 			from->segment[i].start, from->segment[i].size,
@@ -181,7 +181,7 @@ static void read_nodes(struct live_file *file)
 	for (size_t i = 0; i < file->node_count; i++)
 		if (read_node(file, file->nodes[i], &nodes[count]))
 			count++;
-	CLAIM_FULL(count <= file->node_count);
+	DEBUG_ASSERT(count <= file->node_count);
 	for (size_t i = 0; i < count; i += NODES_PER_CHUNK) {
 		size_t n = count - i;
 
@@ -209,8 +209,8 @@ static uint64_t word_at(const struct ring_copy *copy, uint64_t position,
 {
 	uint64_t value;
 
-	CLAIM_FULL((position & copy->ring.mask) + 8 * word + 8 <=
-		   copy->ring.mask + 1 + GL_RING_SLACK);
+	DEBUG_ASSERT((position & copy->ring.mask) + 8 * word + 8 <=
+		     copy->ring.mask + 1 + GL_RING_SLACK);
 	memcpy(&value, copy->data + (position & copy->ring.mask) + 8 * word,
 	       sizeof(value));
 	return live_order_word(value, copy->other);
@@ -235,7 +235,7 @@ static void flush_events(struct live_file *file, struct ring_copy *copy,
 
 	if (copy->count == 0)
 		return;
-	CLAIM_FULL(first < last && copy->count <= EVENTS_PER_CHUNK);
+	DEBUG_ASSERT(first < last && copy->count <= EVENTS_PER_CHUNK);
 	payload = add_chunk(file, GT_EVENTS);
 	chunk = &file->out->chunks[file->out->count - 1].chunk;
 	chunk->ring = copy->ring.id;
@@ -296,7 +296,7 @@ static unsigned convert_record(struct live_file *file, struct ring_copy *copy,
 
 	if (copy->head - position < 8 * words)
 		return 0;
-	CLAIM_FULL(copy->count < EVENTS_PER_CHUNK);
+	DEBUG_ASSERT(copy->count < EVENTS_PER_CHUNK);
 	memset(event, 0, sizeof(*event));
 	event->kind = gl_kind(word0);
 	*hole = word0 == 0 || event->kind >= GT_EVENT_COUNT ||
@@ -323,7 +323,7 @@ static void convert_ring(struct live_file *file, struct ring_copy *copy)
 		if (size == 0)
 			break;	/* I1 */
 		position += size;
-		CLAIM_FULL(position <= copy->head);	/* I1 */
+		DEBUG_ASSERT(position <= copy->head);	/* I1 */
 		/* A chunk may have holes only after its last event, so that a
 		 * reader can count positions from its first. */
 		if (hole || copy->count == EVENTS_PER_CHUNK) {
@@ -427,7 +427,7 @@ static void events_last(struct live_read_snapshot *out)
 		for (size_t i = 0; i < out->count; i++)
 			if ((out->chunks[i].chunk.type == GT_EVENTS) == events)
 				sorted[n++] = out->chunks[i];
-	CLAIM_FULL(n == out->count);
+	DEBUG_ASSERT(n == out->count);
 	free(out->chunks);
 	out->chunks = sorted;
 	out->capacity = out->count;
@@ -550,8 +550,8 @@ int live_read_process_status(pid_t pid, uint64_t start_time)
 	return (int)stat_field(line, 52);
 }
 
-/* The writer locks the file, and the target's mapping shares that open file:
- * the lock is held until writer and program are both gone. */
+/* The recorder locks the file, and the target's mapping shares that open file:
+ * the lock is held until recorder and program are both gone. */
 int live_read_is_held(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,6 +1,6 @@
 /*
  * live_read.h: reads the live file that a crash left: the events that the
- * writer had not written to the trace, and the context nodes, images and
+ * recorder had not written to the trace, and the context nodes, images and
  * threads that they refer to. The result is a list of chunks, to be read or
  * appended to the trace. The caller skips ring positions that the trace already
  * has.
@@ -50,7 +50,7 @@ int live_read_process_exists(pid_t pid, uint64_t start_time);
 /* The exit status of a process that has ended but was not waited for yet; -1:
  * unknown. */
 int live_read_process_status(pid_t pid, uint64_t start_time);
-/* Does a process (program or writer) have this live file open or mapped? */
+/* Does a process (program or recorder) have this live file open or mapped? */
 int live_read_is_held(const char *path);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * live_recover.c: appends the events left in a live file to its trace.
  *
- * A recorder that was killed together with its writer leaves a trace without an
+ * A recorder that was killed together with its target leaves a trace without an
  * END chunk, perhaps with half a chunk at its end, and a live file.
- * live_recover_trace takes the trace's lock (flock; the writer holds it while
+ * live_recover_trace takes the trace's lock (flock; the recorder holds it while
  * it lives), reads the chunks, cuts off the torn tail, appends the events at
  * positions that the trace lacks, then END. Only then it removes the live file.
  *
@@ -36,7 +36,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/live_read.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first or among the first */
@@ -150,8 +150,8 @@ struct trace_end {
 	uint64_t sequence;
 	uint64_t good_end;
 	bool ended;
-	/* An END with a message: the writer had to stop early, and the rest is
-	 * in the live file. A new END is written after that. */
+	/* An END with a message: the recorder had to stop early, and the rest
+	 * is in the live file. A new END is written after that. */
 	bool gave_up;
 	bool at_exit;			/* and only after the program ended */
 	bool at_part;			/* another part continues the
@@ -173,7 +173,7 @@ static void note_position(struct trace_end *end, const struct chunk *chunk)
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
 	}
-	CLAIM_FULL(i < end->count);
+	DEBUG_ASSERT(i < end->count);
 	if (chunk->generation > end->seen[i].generation) {
 		end->seen[i].generation = chunk->generation;
 		end->seen[i].last = 0;
@@ -189,7 +189,7 @@ static bool is_known(const struct trace_end *end, const struct chunk *chunk)
 
 	if (i == TABLE_NONE || chunk->generation > end->seen[i].generation)
 		return false;
-	CLAIM_FULL(i < end->count);
+	DEBUG_ASSERT(i < end->count);
 	return chunk->generation < end->seen[i].generation ||
 		chunk->last <= end->seen[i].last;
 }
@@ -277,7 +277,7 @@ static int append(int fd, struct trace_end *end, struct chunk *chunk,
 	return error;
 }
 
-/* The END for a writer that was killed, or had no room for its own. */
+/* The END for a recorder that was killed, or had no room for its own. */
 static void compose_end(struct buffer *payload,
 			const struct live_read_snapshot *live)
 {
@@ -299,7 +299,7 @@ static void compose_end(struct buffer *payload,
 	compose_line(payload, "message", message);
 }
 
-/* The closing chunks of the writer, as far as their values are known. */
+/* The closing chunks of the recorder, as far as their values are known. */
 static int append_end(int fd, struct trace_end *end,
 		      const struct live_read_snapshot *live)
 {

@@ -1,6 +1,6 @@
 /*
  * live_recover.h: live file recovery: append the events of a live file to its
- * trace when the writer is gone, and remove the live file.
+ * trace when the recorder is gone, and remove the live file.
  */
 #ifndef GNOMON_LIVE_RECOVER_H
 #define GNOMON_LIVE_RECOVER_H

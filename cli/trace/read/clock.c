@@ -12,11 +12,11 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define SLOPE_NS_MIN 20000000	/* of pairs that give a slope */
 
-static void thin_out(struct clock *clock)
+static void downsample(struct clock *clock)
 {
 	size_t kept = 0;
 
@@ -33,7 +33,7 @@ void clock_add(struct clock *clock, uint64_t ticks, uint64_t ns)
 	if (last != NULL && (ticks <= last->ticks || ns < last->ns))
 		return;
 	if (clock->count == CLOCK_PAIRS_MAX)
-		thin_out(clock);
+		downsample(clock);
 	GROW(clock->pairs, clock->count, clock->capacity);
 	clock->pairs[clock->count++] = (struct clock_pair){ ticks, ns };
 }
@@ -109,13 +109,13 @@ uint64_t clock_ns(const struct clock *clock, uint64_t ticks)
 	if (clock->count == 1)
 		return extrapolate(clock, &clock->pairs[0], ticks);
 	later = pair_later(clock, ticks);
-	CLAIM_FULL(later < clock->count);
+	DEBUG_ASSERT(later < clock->count);
 	a = &clock->pairs[later - 1];
 	b = &clock->pairs[later];
 	if (clock->tick_ps != 0 && ticks > b->ticks &&
 	    b->ns - a->ns < SLOPE_NS_MIN)
 		return extrapolate(clock, b, ticks);
-	CLAIM_FULL(a->ticks < b->ticks && a->ns <= b->ns);
+	DEBUG_ASSERT(a->ticks < b->ticks && a->ns <= b->ns);
 	ns = ((double)ticks - (double)a->ticks) *
 		((double)(b->ns - a->ns) / (double)(b->ticks - a->ticks));
 	return add(a->ns, ns);
@@ -128,7 +128,7 @@ double clock_rate(const struct clock *clock)
 	if (clock->count < 2)
 		return (double)clock->tick_ps / 1000;
 	last = &clock->pairs[clock->count - 1];
-	CLAIM_FULL(first->ticks < last->ticks);
+	DEBUG_ASSERT(first->ticks < last->ticks);
 	return (double)(last->ns - first->ns) /
 		(double)(last->ticks - first->ticks);
 }

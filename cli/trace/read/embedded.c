@@ -21,7 +21,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
 #include "cli/trace/decode/scan.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define FILES_MAX 65536		/* a reader's limit */
 
@@ -31,7 +31,7 @@ static struct embedded_file *file_of(struct embedded *list,
 	uint32_t i = table_get(&list->by_number, piece->number);
 	struct embedded_file *file;
 
-	CLAIM_FULL(i == TABLE_NONE || i < list->count);
+	DEBUG_ASSERT(i == TABLE_NONE || i < list->count);
 	if (i != TABLE_NONE)
 		return &list->files[i];
 	if (list->count == FILES_MAX || piece->offset != 0)
@@ -45,7 +45,7 @@ static struct embedded_file *file_of(struct embedded *list,
 	file->size = piece->size;
 	file->path = grow_copy(piece->path, piece->path_size);
 	file->build_id_size = piece->build_id_size;
-	CLAIM_FULL(piece->build_id_size <= sizeof(file->build_id));
+	DEBUG_ASSERT(piece->build_id_size <= sizeof(file->build_id));
 	if (piece->build_id_size > 0)
 		memcpy(file->build_id, piece->build_id, piece->build_id_size);
 	return file;
@@ -66,10 +66,10 @@ void embedded_add(struct embedded *list, const struct trace_file *piece,
 	file->pieces[file->piece_count++] = (struct embedded_piece){
 		at, piece->offset, (uint32_t)piece->piece_size
 	};
-	CLAIM_FULL(file->pieces[0].offset == 0);	/* I1 */
+	DEBUG_ASSERT(file->pieces[0].offset == 0);	/* I1 */
 	file->got += piece->piece_size;
-	CLAIM_FULL(file->got >= piece->offset);
-	CLAIM_FULL(file->got <= file->size);
+	DEBUG_ASSERT(file->got >= piece->offset);
+	DEBUG_ASSERT(file->got <= file->size);
 }
 
 void embedded_free(struct embedded *list)

@@ -33,7 +33,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BATCH_EVENTS 256
 /* Compressed bytes that may wait for a SYNC; beyond, they are merged
@@ -111,7 +111,7 @@ static void sift_down(struct merge *merge, size_t i)
 {
 	struct merge_stream **heap = merge->heap, *moving = heap[i];
 
-	CLAIM_FULL(i < merge->heap_count);
+	DEBUG_ASSERT(i < merge->heap_count);
 	for (;;) {
 		size_t child = 2 * i + 1;
 
@@ -157,7 +157,7 @@ static uint64_t top_bound(const struct merge *merge)
 
 	if (merge->heap_count < 2)
 		return UINT64_MAX;
-	CLAIM_FULL(!comes_before(merge->heap[1], merge->heap[0]));	/* I2 */
+	DEBUG_ASSERT(!comes_before(merge->heap[1], merge->heap[0]));	/* I2 */
 	second = merge->heap[1];
 	if (merge->heap_count > 2 && comes_before(merge->heap[2], second))
 		second = merge->heap[2];
@@ -166,7 +166,7 @@ static uint64_t top_bound(const struct merge *merge)
 	       second->key;
 }
 
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 #define VALID_STREAMS 256	/* with more, the check takes too long for each
 				 * run */
 
@@ -222,9 +222,9 @@ static struct merge_stream *new_stream(struct merge *merge, uint32_t ring)
 
 /*
  * The stream of a ring's generation; NULL if the ring has a later one: the
- * writer drains a ring before it is reused, so the chunk is a repetition. A new
- * generation reuses the ring's stream if it has no events left. Otherwise it
- * gets a new stream, and the old one delivers the events that it has.
+ * recorder drains a ring before it is reused, so the chunk is a repetition. A
+ * new generation reuses the ring's stream if it has no events left. Otherwise
+ * it gets a new stream, and the old one delivers the events that it has.
  */
 static struct merge_stream *find_stream(struct merge *merge,
 					const struct chunk *chunk)
@@ -255,7 +255,7 @@ static void count_open(struct merge *merge, struct merge_stream *stream)
 	merge->open_bytes += event_decoder_bytes(&stream->decoder);
 	merge->open_bytes -= stream->open_bytes;
 	stream->open_bytes = event_decoder_bytes(&stream->decoder);
-	CLAIM_FULL(merge->open_bytes >= stream->open_bytes);	/* I4 */
+	DEBUG_ASSERT(merge->open_bytes >= stream->open_bytes);	/* I4 */
 }
 
 /* I4 */
@@ -445,8 +445,8 @@ static bool refill(struct merge *merge, struct merge_stream *stream)
 		stream->batch_next = skip_seen(queued, stream->batch,
 					       stream->batch_count);
 		stream->given += stream->batch_next;
-		CLAIM_FULL(stream->batch_count <= stream->batch_room);
-		CLAIM_FULL(stream->batch_next <= stream->batch_count);
+		DEBUG_ASSERT(stream->batch_count <= stream->batch_room);
+		DEBUG_ASSERT(stream->batch_next <= stream->batch_count);
 		if (stream->batch_next < stream->batch_count) {
 			stream->key = stream->batch[stream->batch_next].stamp;
 			return true;
@@ -524,7 +524,7 @@ static size_t run_length(const struct merge_stream *stream, uint64_t bound)
 {
 	size_t n = stream->batch_next + 1;
 
-	CLAIM_FULL(stream->batch_next < stream->batch_count);
+	DEBUG_ASSERT(stream->batch_next < stream->batch_count);
 	/* Stamps ascend within a chunk. */
 	if (stream->batch[stream->batch_count - 1].stamp <= bound)
 		return stream->batch_count - stream->batch_next;
@@ -541,7 +541,7 @@ static void deliver(struct merge *merge, struct merge_stream *stream,
 	const struct trace_event *run = stream->batch + stream->batch_next;
 	uint32_t lane = stream->queue->lane;
 
-	CLAIM_FULL(n > 0 && n <= stream->batch_count - stream->batch_next);
+	DEBUG_ASSERT(n > 0 && n <= stream->batch_count - stream->batch_next);
 	if (merge->errors != NULL)
 		format_errors_at(merge->errors, GT_EVENTS,
 				 stream->queue->chunk.offset);
@@ -573,7 +573,7 @@ void merge_run(struct merge *merge, uint64_t limit)
 
 		if (bound >= limit)
 			bound = limit - 1;
-		CLAIM_FULL(bound >= stream->key && bound < limit);	/* I2 */
+		DEBUG_ASSERT(bound >= stream->key && bound < limit);	/* I2 */
 		if (stream->batch_next < stream->batch_count)
 			deliver(merge, stream, bound);
 		if (stream->batch_next == stream->batch_count) {
@@ -585,8 +585,8 @@ void merge_run(struct merge *merge, uint64_t limit)
 		}
 		sift_down(merge, 0);
 	}
-	CLAIM_FULL(merge->stream_count > VALID_STREAMS ||
-		   merge_is_valid(merge));
+	DEBUG_ASSERT(merge->stream_count > VALID_STREAMS ||
+		     merge_is_valid(merge));
 }
 
 void merge_finish(struct merge *merge)
@@ -606,7 +606,7 @@ bool merge_points(const struct merge *merge, struct merge_point **points,
 	for (size_t i = 0; i < merge->heap_count; i++) {
 		const struct merge_stream *stream = merge->heap[i];
 
-		CLAIM_FULL(stream->queue != NULL);
+		DEBUG_ASSERT(stream->queue != NULL);
 		GROW(*points, *count, capacity);
 		(*points)[(*count)++] = (struct merge_point){
 			.ring = stream->ring,
@@ -629,7 +629,7 @@ void merge_free(struct merge *merge)
 		free(stream->batch);
 		free(stream);
 	}
-	CLAIM_FULL(merge->buffered == 0);
+	DEBUG_ASSERT(merge->buffered == 0);
 	free(merge->streams);
 	free(merge->heap);
 	table_free(&merge->by_ring);

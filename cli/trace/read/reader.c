@@ -4,12 +4,12 @@
  *
  * A trace that is being written is read in three steps: a snapshot of the live
  * file; the trace, up to the end that it has then; the events of the snapshot
- * beyond that. The writer moves events out of the live file only after they are
- * in the trace, so none is missed. Events in both are recognised by their
+ * beyond that. The recorder moves events out of the live file only after they
+ * are in the trace, so none is missed. Events in both are recognised by their
  * position in their ring.
  *
  * A followed trace is read from the file alone, each time up to its present
- * end. It has ended when its END chunk was read, or when it has no writer any
+ * end. It has ended when its END chunk was read, or when it has no recorder any
  * more; in that case its live file is recovered into it first.
  *
  * Thread context: one thread for each reader, but for reader_cancel.
@@ -50,7 +50,7 @@ struct reader {
 	enum stage stage;
 	enum exit_status status;	/* once it is done */
 	bool fed;
-	bool follows;		/* up to where the writer ends it */
+	bool follows;		/* up to where the recorder ends it */
 	_Atomic bool cancelled;
 	struct live_read_snapshot live;
 	size_t live_next;	/* chunk of it */
@@ -218,7 +218,7 @@ static void read_totals(struct reader *reader, struct cursor *c)
 	struct totals_decoder *decoder = &reader->totals;
 	struct trace_classes classes;
 	struct trace_totals totals;
-	struct trace_rest rest;
+	struct trace_skipped skipped;
 	struct trace_run run;
 	bool bad = true;
 
@@ -239,9 +239,9 @@ static void read_totals(struct reader *reader, struct cursor *c)
 				sink->totals(sink->owner, &totals);
 		break;
 	case GT_TOTALS_REST:
-		bad = !totals_decoder_rest(c, &rest);
-		if (!bad && sink->rest != NULL)
-			sink->rest(sink->owner, &rest);
+		bad = !totals_decoder_skipped(c, &skipped);
+		if (!bad && sink->skipped != NULL)
+			sink->skipped(sink->owner, &skipped);
 		break;
 	}
 	c->bad = bad;
@@ -490,7 +490,7 @@ static void finish(struct reader *reader)
 	if (reader->sink->events != NULL)	/* else they were not read */
 		compare_counts(report, reader->end_offset);
 	report->malformed += format_errors_total(&report->errors);
-	/* its writer only has the report left to write */
+	/* its recorder only has the report left to write */
 	if (report->ended)
 		report->being_written = false;
 	where = (struct trace_status_where){ reader->merge.lost_offset,
@@ -529,7 +529,7 @@ static void open_path(struct reader *reader)
 	if (error != 0 || facts.result != SCAN_OPEN_OK) {
 		if (fd >= 0)
 			close(fd);
-		/* its writer has not written the header yet */
+		/* its recorder has not written the header yet */
 		if (error == 0 && reader->follows &&
 		    (facts.result == SCAN_OPEN_EMPTY ||
 		     facts.result == SCAN_OPEN_DAMAGED) &&
@@ -567,7 +567,7 @@ static void open_fed(struct reader *reader)
 
 /* ---- followed traces ---- */
 
-/* Whether the trace's lock is held: by its writer, while it lives. */
+/* Whether the trace's lock is held: by its recorder, while it lives. */
 static bool is_written(const struct source *source)
 {
 	if (flock(source->fd, LOCK_SH | LOCK_NB) != 0)
@@ -590,8 +590,8 @@ static bool find_facts(const struct reader *reader, struct trace_facts *facts)
 }
 
 /*
- * The trace has its END, or no writer any more: from here on it is read like
- * one opened now. If it has an END, and the writer failed to write events
+ * The trace has its END, or no recorder any more: from here on it is read like
+ * one opened now. If it has an END, and the recorder failed to write events
  * before that, the live file stays: recovering it would replace what was read.
  */
 static void stop_following(struct reader *reader)

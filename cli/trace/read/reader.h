@@ -74,7 +74,7 @@ struct reader_sink {
 	void (*freed)(void *owner, const struct trace_totals *freed);
 	void (*chains)(void *owner, const struct trace_totals *chains);
 	void (*classes)(void *owner, const struct trace_classes *classes);
-	void (*rest)(void *owner, const struct trace_rest *rest);
+	void (*skipped)(void *owner, const struct trace_skipped *skipped);
 	/* A command to the recorder; delivered before all later events. May be
 	 * NULL. */
 	void (*control)(void *owner, const struct trace_control *control);
@@ -103,7 +103,7 @@ struct reader_report {
 	bool being_written;
 	bool folded;		/* a live file was just recovered into it */
 	bool unfolded;		/* a live file could not be recovered, though it
-				 * has no writer */
+				 * has no recorder */
 	uint64_t chunks[READER_TYPES];
 	uint64_t bytes[READER_TYPES];
 	uint64_t file_bytes;

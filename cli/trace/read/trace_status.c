@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/trace/format/trace_format.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void trace_status_cannot_open(const char *path, int error, struct notes *notes)
 {
@@ -81,7 +81,7 @@ static void report_damage(const char *path, const struct scan_damage *damage,
 	}
 }
 
-/* A torn chunk that the writer is about to finish is no damage. */
+/* A torn chunk that the recorder is about to finish is no damage. */
 static bool is_harmless(const struct reader_report *report,
 			const struct scan_damage *damage)
 {
@@ -100,7 +100,7 @@ static void report_damages(const char *path, struct reader_report *report,
 			harmless++;
 		else
 			report_damage(path, &report->damage[i], notes);
-	CLAIM_FULL(harmless <= report->damage_count);
+	DEBUG_ASSERT(harmless <= report->damage_count);
 	report->damage_count -= harmless;
 	if (report->damage_count > SCAN_DAMAGE_SHOWN)
 		notes_error(notes, "%s: damaged in %" PRIu64 " more places",
@@ -113,8 +113,8 @@ static void report_stopped(const char *path, const struct reader_report *report,
 {
 	if (!report->ended && !report->being_written)
 		notes_error(notes, "%s: the recording has no end at offset %"
-			    PRIu64 " (its writer was killed, or the file was "
-			    "cut): the results end at its last event",
+			    PRIu64 " (the recorder was killed, or the file "
+			    "was cut): the results end at its last event",
 			    path, good_end);
 	if (report->failed)
 		notes_error(notes, "%s: the recording failed (%s): the results "

@@ -25,7 +25,7 @@ void trace_status_refuse(const char *path, const struct trace_facts *facts,
 
 /*
  * For a trace that was read: EXIT_COMPLETE or EXIT_PARTIAL. A torn chunk that
- * its writer is about to finish is no damage: it is subtracted from the
+ * its recorder is about to finish is no damage: it is subtracted from the
  * report's damage_count.
  */
 enum exit_status trace_status_report(const char *path,

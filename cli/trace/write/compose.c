@@ -15,7 +15,7 @@
 #include "cli/base/grow.h"
 #include "cli/trace/format/recent.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void compose_varint(struct buffer *out, uint64_t value)
 {
@@ -25,7 +25,7 @@ void compose_varint(struct buffer *out, uint64_t value)
 	for (; value >= 0x80; value >>= 7)
 		bytes[n++] = (char)(value | 0x80);
 	bytes[n++] = (char)value;
-	CLAIM_FULL(n <= CURSOR_VARINT_MAX);
+	DEBUG_ASSERT(n <= CURSOR_VARINT_MAX);
 	buffer_add(out, bytes, n);
 }
 
@@ -222,7 +222,7 @@ void compose_classes(struct buffer *out, const struct trace_classes *classes)
 	put_classes(out, classes->lifetime[0], GT_LIFETIME_VALUES);
 }
 
-void compose_rest(struct buffer *out, const struct trace_rest *rest)
+void compose_skipped(struct buffer *out, const struct trace_skipped *rest)
 {
 	compose_varint(out, GT_TOTALS_REST);
 	put_classes(out, rest->size[0], GT_REST_VALUES);

@@ -45,7 +45,7 @@ void compose_freed(struct buffer *out, const struct trace_totals *freed,
 /* The same for CHAINS. */
 void compose_chains(struct buffer *out, const struct trace_totals *chains,
 		    size_t count, int level);
-void compose_rest(struct buffer *out, const struct trace_rest *rest);
+void compose_skipped(struct buffer *out, const struct trace_skipped *rest);
 void compose_control(struct buffer *out, const struct trace_control *control);
 void compose_live(struct buffer *out, const struct trace_live *blocks,
 		  size_t count, int level);

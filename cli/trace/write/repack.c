@@ -27,7 +27,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/write/repack_names.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define BATCH_EVENTS 1024
 #define PENDING_MAX (1u << 20)	/* events that wait: some 40 MiB */
@@ -80,7 +80,7 @@ static void flush_nodes(struct repack *repack)
 {
 	if (repack->node_count == 0)
 		return;
-	CLAIM_FULL(repack->node_count <= NODES_MAX);
+	DEBUG_ASSERT(repack->node_count <= NODES_MAX);
 	buffer_clear(&repack->flushed);
 	compose_nodes(&repack->flushed, repack->nodes, repack->node_count,
 		      repack->out->level);
@@ -101,13 +101,13 @@ static void flush_stream(struct repack *repack, struct repack_stream *stream)
 	stream->first = stream->last;
 	if (stream->count == 0)
 		return;
-	CLAIM_FULL(repack->pending_events >= stream->count);
+	DEBUG_ASSERT(repack->pending_events >= stream->count);
 	flush_nodes(repack);	/* I1 */
 	for (size_t i = 0; i < stream->count; i++)
 		if (stream->events[i].kind == GT_EXTRA)
 			stream->events[i].args = stream->args +
 				GT_EXTRA_ARGS * extra++;
-	CLAIM_FULL(extra == stream->extra_count);
+	DEBUG_ASSERT(extra == stream->extra_count);
 	buffer_clear(&repack->flushed);
 	compose_events(&repack->flushed, stream->events, stream->count,
 		       repack->out->level);
@@ -135,7 +135,7 @@ static struct repack_stream *stream_of(struct repack *repack, uint32_t ring)
 {
 	uint32_t i = table_get(&repack->by_ring, ring);
 
-	CLAIM_FULL(i == TABLE_NONE || i < repack->stream_count);
+	DEBUG_ASSERT(i == TABLE_NONE || i < repack->stream_count);
 	if (i != TABLE_NONE)
 		return &repack->streams[i];
 	GROW(repack->streams, repack->stream_count, repack->stream_capacity);
@@ -155,7 +155,7 @@ static void keep_args(struct repack_stream *stream,
 					   GT_EXTRA_ARGS,
 					   sizeof(*stream->args));
 	}
-	CLAIM_FULL(event->kind == GT_EXTRA);
+	DEBUG_ASSERT(event->kind == GT_EXTRA);
 	memcpy(stream->args + GT_EXTRA_ARGS * stream->extra_count++,
 	       event->args, GT_EXTRA_ARGS * sizeof(*event->args));
 }
@@ -166,12 +166,12 @@ void repack_put(struct repack *repack, struct repack_stream *stream,
 	if (stream->count > 0 &&
 	    event->stamp < stream->events[stream->count - 1].stamp)
 		flush_stream(repack, stream);
-	CLAIM_FULL(stream->count == 0 ||
-		   stream->events[stream->count - 1].stamp <= event->stamp);
+	DEBUG_ASSERT(stream->count == 0 ||
+		     stream->events[stream->count - 1].stamp <= event->stamp);
 	GROW(stream->events, stream->count, stream->capacity);
 	stream->events[stream->count++] = *event;
-	CLAIM_FULL(stream->count <= GT_EVENTS_MAX &&
-		   stream->extra_count <= stream->count);
+	DEBUG_ASSERT(stream->count <= GT_EVENTS_MAX &&
+		     stream->extra_count <= stream->count);
 	repack->events_out++;
 	stream->last += records_ring_bytes(event, stream->nested);
 	repack->pending_events++;

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 void repack_names_change(struct repack *repack, enum repack_name what,
 			 const char **name, size_t *size)
@@ -129,7 +129,7 @@ static void code_line(struct repack *repack, const char *line, size_t size)
 	before = name != NULL ? (size_t)(name + 1 - line) : 0;
 	name_size = size - before;
 	name = line + before;
-	CLAIM_FULL(before <= size);
+	DEBUG_ASSERT(before <= size);
 	buffer_add(&repack->column, line, before);
 	repack_names_change(repack, REPACK_CODE, &name, &name_size);
 	buffer_add(&repack->column, name, name_size);

@@ -556,7 +556,7 @@ static void test_two_segments(void **unused)
 }
 
 /* What only a file said is believed if it is whole, and only then. */
-static void test_hearsay(void **unused)
+static void test_unverified(void **unused)
 {
 	struct rules_sections s;
 	size_t cie, last;
@@ -567,7 +567,7 @@ static void test_hearsay(void **unused)
 	put_fde(&b, cie, CODE, 16);
 	last = put_fde(&b, cie, CODE + 16, 16);
 	s = builder_sections(&b);
-	s.hearsay = true;
+	s.unverified = true;
 	cfi_tables_init(&tables, &s);
 	finds(16, 16, 32);
 	s.eh_frame_size -= 4;		/* ends within a record */
@@ -581,14 +581,14 @@ static void test_hearsay(void **unused)
 	s = builder_sections(&b);
 	cfi_tables_init(&tables, &s);
 	finds(0, 0, 16);
-	s.hearsay = true;
+	s.unverified = true;
 	cfi_tables_init(&tables, &s);
 	finds_not(0, -ENOENT);
 	b.bytes[last + 4]--;
 	put_u32(&b, 0);			/* a terminator ends it as well */
 	put_u32(&b, 1);
 	s = builder_sections(&b);
-	s.hearsay = true;
+	s.unverified = true;
 	cfi_tables_init(&tables, &s);
 	finds(16, 16, 32);
 }
@@ -761,7 +761,7 @@ int main(void)
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_headers_without_table),
 		cmocka_unit_test(test_two_segments),
-		cmocka_unit_test(test_hearsay),
+		cmocka_unit_test(test_unverified),
 		cmocka_unit_test(test_count_too_large),
 		cmocka_unit_test(test_unsorted),
 		cmocka_unit_test(test_overlaps_in_table),

@@ -157,7 +157,7 @@ static void turn_off(void)
 	unsigned first;
 
 	assert_true(count_stubs(&first) >= 2);
-	placement_strange(self, GT_WHY_RUNTIME);
+	placement_forbid(self, GT_WHY_RUNTIME);
 	embed_hook(self);
 }
 

@@ -282,7 +282,7 @@ static __attribute__((noinline)) void check_given_up(void)
 			      self->hi - hook_sp);
 		predict_find(&of, address_of(context, 3));
 		predict_learn(&of, context);
-		placement_strange(self, GT_WHY_RUNTIME);
+		placement_forbid(self, GT_WHY_RUNTIME);
 		/* as if it had been met by other threads alone */
 		memset(self->seen, 0,
 		       (self->seen_mask + 1) * sizeof(*self->seen));

@@ -41,7 +41,7 @@ static void start(void)
 	t.word_count = DEPTH;
 }
 
-static uint32_t standing(uint32_t at)
+static uint32_t unchanged(uint32_t at)
 {
 	return (uint32_t)(shadow_validate(&t, &t.frames[at]) - t.frames);
 }
@@ -53,10 +53,10 @@ static void test_prefix(void **unused)
 	(void)unused;
 	start();
 	for (at = 0; at <= DEPTH; at++)
-		assert_int_equal(standing(at), at);
+		assert_int_equal(unchanged(at), at);
 	for (i = 1; i <= DEPTH; i++) {
 		++*slot_of(i);
-		assert_int_equal(standing(DEPTH), i - 1);
+		assert_int_equal(unchanged(DEPTH), i - 1);
 		--*slot_of(i);
 	}
 }
@@ -93,11 +93,11 @@ static void test_saved_fp(void **unused)
 	t.words[i] = (struct shadow_word){ (uintptr_t)(slot_of(i) - 1), 4242 };
 	t.word_count++;
 	slot_of(i)[-1] = 4242;
-	assert_int_equal(standing(DEPTH), DEPTH);
+	assert_int_equal(unchanged(DEPTH), DEPTH);
 	/* What lies further in depends on it; frame 9 itself does not. */
 	slot_of(i)[-1] = 4243;
-	assert_int_equal(standing(DEPTH), i);
-	assert_int_equal(standing(i), i);
+	assert_int_equal(unchanged(DEPTH), i);
+	assert_int_equal(unchanged(i), i);
 }
 
 /* A barrier in whose slot the stub is found vouches for what is further out;
@@ -117,22 +117,22 @@ static void test_barriers(void **unused)
 	for (i = 1; i < 12; i++)
 		if (i != 5)
 			++*slot_of(i);
-	assert_int_equal(standing(DEPTH), DEPTH);
-	assert_int_equal(standing(12), 12);
+	assert_int_equal(unchanged(DEPTH), DEPTH);
+	assert_int_equal(unchanged(12), 12);
 	assert_true(shadow_stands(&t, DEPTH));
 	++*slot_of(13);
-	assert_int_equal(standing(DEPTH), 12);
+	assert_int_equal(unchanged(DEPTH), 12);
 	assert_false(shadow_stands(&t, DEPTH));
 	assert_true(shadow_stands(&t, 12));
 	/* returned through: the next one out is asked */
 	*slot_of(12) = 0x401000 + 12;
-	assert_int_equal(standing(DEPTH), 5);
+	assert_int_equal(unchanged(DEPTH), 5);
 	assert_int_equal(t.barrier_count, 1);
 	assert_int_equal(t.frames[12].mark, 112);
 	/* the walk is further out than it */
 	for (i = 1; i < 5; i++)
 		--*slot_of(i);
-	assert_int_equal(standing(4), 4);
+	assert_int_equal(unchanged(4), 4);
 	assert_int_equal(t.barrier_count, 0);
 }
 
@@ -192,7 +192,7 @@ static void test_many_barriers(void **unused)
 	for (i = 1; i <= DEPTH; i++)
 		assert_int_equal((t.frames[i].mark & MARK_BARRIER) != 0,
 				 i > DEPTH - BARRIERS_MAX);
-	assert_int_equal(standing(DEPTH), DEPTH);
+	assert_int_equal(unchanged(DEPTH), DEPTH);
 }
 
 static void test_update(void **unused)
@@ -250,7 +250,7 @@ static void test_adopted(void **unused)
 	assert_int_equal(t.barrier[0], 2);
 	assert_int_equal(t.frames[2].raw, stub);
 	assert_int_equal(t.words[1].value, stub);
-	assert_int_equal(standing(3), 3);
+	assert_int_equal(unchanged(3), 3);
 	assert_int_equal(embed_nodes[(uint32_t)t.frames[2].mark].address,
 			 0x500001);
 }

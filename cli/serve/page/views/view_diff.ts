@@ -276,7 +276,7 @@ class Diff implements Shown {
 			quantity.count(value) : quantity.size(value);
 	}
 
-	private columns(most: number): Column<Change>[] {
+	private columns(max: number): Column<Change>[] {
 		const number = (name: string, title: string,
 				of: (change: Change) => Child): Column<Change> =>
 			({ name, title, wide: 96, right: true, cell: of });
@@ -299,14 +299,14 @@ class Diff implements Shown {
 					by > 0 ? "+" : "−",
 					this.figure(Math.abs(by)));
 			}), wide: 120, share: ({ before, after }) =>
-				Math.abs(after - before) / most }];
+				Math.abs(after - before) / max }];
 	}
 
 	private draw(): void {
 		const state = this.app.address.get("state");
 		const shown = this.all.filter((one) => !state ||
 			one.state === state);
-		const most = Math.max(1, ...shown.map(({ before, after }) =>
+		const max = Math.max(1, ...shown.map(({ before, after }) =>
 			Math.abs(after - before)));
 
 		this.drawTools();
@@ -317,7 +317,7 @@ class Diff implements Shown {
 		}
 		if (!this.part.body.contains(this.table.element))
 			this.part.body.replaceChildren(this.table.element);
-		this.table.show(this.columns(most), shown.length,
+		this.table.show(this.columns(max), shown.length,
 				(i) => shown[i], "difference");
 	}
 

@@ -142,7 +142,7 @@ class Threads implements Shown {
 		if (!this.lines)
 			return;
 		const { threads, cells } = matrix(this.lines, measure);
-		const most = Math.max(...cells.values(), 1);
+		const max = Math.max(...cells.values(), 1);
 
 		if (threads.length === 0) {
 			this.frees.empty("Nothing was freed.");
@@ -158,7 +158,7 @@ class Threads implements Shown {
 				"cell own" : "cell" }, value ? button : "");
 
 			made.style.setProperty("--part", String(value ?
-				.06 + .5 * Math.sqrt(value / most) : 0));
+				.06 + .5 * Math.sqrt(value / max) : 0));
 			return made;
 		};
 		this.frees.body.replaceChildren(h("table", { class: "matrix" },

@@ -191,7 +191,7 @@ class CallTree implements Shown {
 			wide: 62, right: true, cell: ({ branch }) =>
 			quantity.percent(value(branch), whole) };
 
-		return [{ name: "name", title: "Function", least: DEEP,
+		return [{ name: "name", title: "Function", min: DEEP,
 			  cell: (node) => this.name(node) }, part, own,
 			...rows.columns<Branch>(sort, whole).map((column) => ({
 				...column, cell: (node: Node) =>

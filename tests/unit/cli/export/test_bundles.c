@@ -22,7 +22,7 @@ static struct bundle block(uint64_t i)
 	struct bundle one = {
 		.node = (uint32_t)(i * 7919 % CONTEXTS),
 		.thread = (uint32_t)(i % 3 == 0),
-		.born = i * 1000,
+		.alloc_ns = i * 1000,
 		.ended = i % 10 == 0 ? BUNDLE_LIVES :
 			i * 1000 + i * 104729 % 5000000,
 		.bytes = i % 64,
@@ -114,11 +114,11 @@ static void no_limit_holds(void **state)
 /* Two that go together: from the first allocation to the last end. */
 static void times(void **state)
 {
-	const struct bundle one = { .node = 3, .born = 40, .ended = 47,
+	const struct bundle one = { .node = 3, .alloc_ns = 40, .ended = 47,
 				    .bytes = 5, .blocks = 1 };
-	const struct bundle two = { .node = 3, .born = 38, .ended = 44,
+	const struct bundle two = { .node = 3, .alloc_ns = 38, .ended = 44,
 				    .bytes = 6, .blocks = 1, .temporary = 1 };
-	const struct bundle lives = { .node = 3, .born = 41,
+	const struct bundle lives = { .node = 3, .alloc_ns = 41,
 				      .ended = BUNDLE_LIVES, .blocks = 1 };
 	struct bundles bundles;
 
@@ -127,7 +127,7 @@ static void times(void **state)
 	bundles_add(&bundles, &one);
 	bundles_add(&bundles, &two);
 	assert_int_equal(bundles.count, 1);
-	assert_int_equal(bundles.list[0].born, 38);
+	assert_int_equal(bundles.list[0].alloc_ns, 38);
 	assert_int_equal(bundles.list[0].ended, 47);
 	assert_int_equal(bundles.list[0].bytes, 11);
 	assert_int_equal(bundles.list[0].blocks, 2);

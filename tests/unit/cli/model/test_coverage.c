@@ -1,5 +1,5 @@
 /*
- * test_coverage.c: what is selected, what is not and what nobody can judge add
+ * test_coverage.c: what is selected, what is not and what nobody can decide add
  * up to all that is known of; and what is missing is told.
  */
 #include <setjmp.h>
@@ -23,14 +23,14 @@ static const struct trace_totals totals = {
 		[GT_TOTALS_FREES] = 9, [GT_TOTALS_FREED_BYTES] = 450,
 	}
 };
-static const struct trace_rest uncounted = { .size = { [3] = { 7, 40 } } };
+static const struct trace_skipped uncounted = { .size = { [3] = { 7, 40 } } };
 
 static struct story *story;
 
 /* Of a trace with such sums, or without. */
-static struct coverage read_story(const struct filter *filter, bool sums,
-				  enum coverage_judged (*judge)(void *owner,
-								uint32_t node))
+static struct coverage
+read_story(const struct filter *filter, bool sums,
+	   enum coverage_decision (*decide)(void *owner, uint32_t node))
 {
 	const struct model_options options = { .filter = filter };
 	struct model *model = model_new(&options, NULL);
@@ -38,10 +38,10 @@ static struct coverage read_story(const struct filter *filter, bool sums,
 
 	if (sums) {
 		omitted_totals(&model->omitted, &totals);
-		omitted_rest(&model->omitted, &uncounted);
+		omitted_skipped(&model->omitted, &uncounted);
 	}
 	assert_int_equal(model_read(model, story->path), EXIT_COMPLETE);
-	coverage_of(model, judge, NULL, &coverage);
+	coverage_of(model, decide, NULL, &coverage);
 	model_free(model);
 	return coverage;
 }
@@ -132,10 +132,10 @@ static void at_a_moment_live_means_something_else(void **state)
 }
 
 /* By their numbers, of three each. */
-static enum coverage_judged by_node(void *owner, uint32_t node)
+static enum coverage_decision by_node(void *owner, uint32_t node)
 {
 	(void)owner;
-	return (enum coverage_judged)(node % 3);
+	return (enum coverage_decision)(node % 3);
 }
 
 static void of_stacks_as_they_are_judged(void **state)

@@ -371,24 +371,24 @@ static void names_of_moments(void **state)
 
 static void never_recorded(void **state)
 {
-	struct trace_rest rest = { .size = { [5] = { 10, 200 },
+	struct trace_skipped skipped = { .size = { [5] = { 10, 200 },
 					     [20] = { 1, 600000 } } };
 	struct buffer payload = { 0 };
 	struct model *model;
 
 	(void)state;
 	begin();
-	compose_rest(&payload, &rest);
+	compose_skipped(&payload, &skipped);
 	trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS }, &payload);
 	control(GT_CONTROL_CLEAR, 500, "");
 	for (unsigned i = 0; i < 2; i++) {
-		compose_rest(&payload, &rest);
+		compose_skipped(&payload, &skipped);
 		trace_write_chunk(&t, (struct chunk){ .type = GT_TOTALS },
 				  &payload);
 	}
 	event(GT_ALLOC, 1000, 1, 17);
 	model = finish();
-	assert_int_equal(model_leftout(model)->rest_blocks, 22);
+	assert_int_equal(model_leftout(model)->skipped_blocks, 22);
 	assert_int_equal(model_totals(model)->allocations, 23);
 	assert_int_equal(model_totals(model)->total_bytes, 2 * 600200 + 17);
 	assert_int_equal(model_totals(model)->live_bytes, 17);

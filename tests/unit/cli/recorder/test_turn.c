@@ -1,4 +1,4 @@
-/* test_turn.c: to whom the writer offers the turn, and when it ends it. */
+/* test_turn.c: to whom the recorder offers the turn, and when it ends it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -195,7 +195,7 @@ static void same(const struct sum *sum, const struct figures *figures)
 
 static void test_nodes(void **state)
 {
-	size_t selves = 0;
+	size_t self_costs = 0;
 
 	(void)state;
 	assert_int_equal(profile->node_count, down.count + 1);
@@ -218,11 +218,11 @@ static void test_nodes(void **state)
 		same(sum_of(&down, turned), all);
 		if (own[0].count + own[1].count == 0)
 			continue;
-		selves++;
+		self_costs++;
 		sum = sum_of(&self, turned);
 		same(sum, own);
 	}
-	assert_int_equal(selves, self.count);
+	assert_int_equal(self_costs, self.count);
 }
 
 static void test_groups(void **state)
@@ -318,7 +318,7 @@ static void walk(bool bottom_up, struct sums *sums, uint64_t least)
 {
 	struct seen seen = { .sums = sums };
 	struct profile_walk way = {
-		.bottom_up = bottom_up, .key = MEASURE_LIVE, .least = least,
+		.bottom_up = bottom_up, .key = MEASURE_LIVE, .min = least,
 		.enter = enter, .leave = leave, .owner = &seen,
 	};
 	size_t wanted = 0, known = sums->count;

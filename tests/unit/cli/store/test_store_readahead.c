@@ -111,15 +111,15 @@ static void rows_are_those_of_a_cursor(void **state)
 	scan.terms = &term;
 	scan.term_count = 1;
 	for (unsigned threads = 0; threads <= STORE_AHEAD_THREADS; threads++)
-		for (range.least = 1; range.least < 100000; range.least *= 40)
+		for (range.min = 1; range.min < 100000; range.min *= 40)
 			compare(&scan, COLUMNS, threads);
-	range.least = UINT64_MAX;	/* none */
+	range.min = UINT64_MAX;		/* none */
 	assert_int_equal(compare(&scan, COLUMNS, 2), 0);
 	scan.terms = &late;
-	for (stretch.least = 0; stretch.least < rows.count;
-	     stretch.least += 50000)
+	for (stretch.min = 0; stretch.min < rows.count;
+	     stretch.min += 50000)
 		assert_int_equal(compare(&scan, COLUMNS, 2),
-				 rows.count - stretch.least);
+				 rows.count - stretch.min);
 }
 
 /* Chunks that a keeper has seen, by a bit each. */
@@ -282,7 +282,7 @@ static void it_is_cancelled(void **state)
 	const struct store_batch *batch;
 
 	(void)state;
-	for (size_t most = 1; most < 90; most += 11) {
+	for (size_t max = 1; max < 90; max += 11) {
 		atomic_bool stop = false;
 		const struct store_scan scan = { .cancel = &stop };
 		struct store_readahead *ahead =
@@ -291,10 +291,10 @@ static void it_is_cancelled(void **state)
 		int result;
 
 		while ((result = store_readahead_next(ahead, &batch)) == 1)
-			atomic_store(&stop, ++count >= most);
+			atomic_store(&stop, ++count >= max);
 		/* what was ready comes, and what the last chunk has left */
 		assert_true(result == -ECANCELED || result == 0);
-		assert_true(most > 64 || result == -ECANCELED);
+		assert_true(max > 64 || result == -ECANCELED);
 		store_readahead_free(ahead);
 	}
 	store_close(store);

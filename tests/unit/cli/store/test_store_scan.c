@@ -29,8 +29,8 @@ static bool term_holds(const struct store_term *term, uint64_t value)
 	bool in = false;
 
 	for (size_t i = 0; i < term->range_count; i++)
-		in |= term->ranges[i].least <= value &&
-		      value <= term->ranges[i].greatest;
+		in |= term->ranges[i].min <= value &&
+		      value <= term->ranges[i].max;
 	if (term->set != NULL && value < term->set_size)
 		in |= term->set[value / 64] >> value % 64 & 1;
 	return in != term->not;
@@ -97,9 +97,9 @@ static void make_term(uint64_t *seed, const struct random_rows *rows,
 		size_t a = random_below(seed, rows->count);
 		size_t b = random_below(seed, rows->count);
 
-		range->least = random_below(seed, 3) == 0 ? 0 :
+		range->min = random_below(seed, 3) == 0 ? 0 :
 			random_value(rows, a, term->column, now);
-		range->greatest = random_below(seed, 3) == 0 ? UINT64_MAX :
+		range->max = random_below(seed, 3) == 0 ? UINT64_MAX :
 			random_value(rows, b, term->column, now);
 	}
 	if (random_below(seed, 3) != 0)

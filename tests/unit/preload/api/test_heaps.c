@@ -1,6 +1,7 @@
 /*
  * test_heaps.c: numbers and names of heaps: the same for the same name, also
- * for threads that come at once, and known to the writer before they are used.
+ * for threads that come at once, and known to the recorder before they are
+ * used.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,7 @@ static void threads_at_once(void **state)
 	assert_string_equal(told(heap), "late");
 }
 
-/* ---- when there is a writer ---- */
+/* ---- when there is a recorder ---- */
 
 static void what_there_is_is_told_at_the_start(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_seccomp.c: what hooks and the writer know of filters of system calls,
+ * test_seccomp.c: what hooks and the recorder know of filters of system calls,
  * and who else knows it then.
  */
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void what_is_no_filter_is_refused(void **state)
 					      BPF_MAXINSNS), SECCOMP_NO_ALL);
 }
 
-static void the_writer_knows_what_hooks_know(void **state)
+static void the_recorder_knows_what_hooks_know(void **state)
 {
 	static struct gl_shared next;
 
@@ -151,7 +151,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_filter_comes_in_parts),
 		cmocka_unit_test(what_is_no_filter_is_refused),
-		cmocka_unit_test_setup(the_writer_knows_what_hooks_know, each),
+		cmocka_unit_test_setup(the_recorder_knows_what_hooks_know,
+				       each),
 		cmocka_unit_test_setup(
 			what_was_there_before_is_told_at_the_start, each),
 		cmocka_unit_test_setup(a_child_keeps_what_was_taken_over,

@@ -19,7 +19,7 @@
 #include "tests/unit/unwind_embed.h"
 
 static struct recorder r;
-static struct recording w;	/* the writer's */
+static struct recording w;	/* the recorder's */
 static struct gl_shared shared;
 static struct gl_header header;
 static struct gl_ring ring;

@@ -1,7 +1,7 @@
 // FLAGS: -lpthread
 /*
- * test_replaced_code.c: code that was replaced: what the writer tells, threads
- * of the target take once each.
+ * test_replaced_code.c: code that was replaced: what the recorder tells,
+ * threads of the target take once each.
  */
 #include <setjmp.h>
 #include <stdarg.h>

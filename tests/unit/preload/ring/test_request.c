@@ -1,6 +1,6 @@
 /*
  * test_request.c: questions, in a process that cannot keep signals out of them.
- * A thread of the test plays the writer.
+ * A thread of the test plays the recorder.
  */
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
  * test_ring.c: pushing, full rings, hooks in hooks, hooks left by a jump. A
- * thread of the test plays the writer.
+ * thread of the test plays the recorder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void records_lie_one_after_another(void **state)
 	assert_int_equal(data[14], 23 | UINT64_C(1) << 63);
 }
 
-static void half_full_wakes_the_writer(void **state)
+static void half_full_wakes_the_recorder(void **state)
 {
 	unsigned i;
 
@@ -205,8 +205,8 @@ static void a_full_ring_waits(void **state)
 	assert_true(ring_idle(&ring));
 }
 
-/* The writer, who changes what is recorded while it is waited for. */
-/* The writer must not exchange it: it is in use again. */
+/* The recorder, who changes what is recorded while it is waited for. */
+/* The recorder must not exchange it: it is in use again. */
 static void a_wait_that_was_jumped_out_of_ends(void **state)
 {
 	(void)state;
@@ -227,7 +227,7 @@ static void a_child_does_not_wait_for_a_held_ring(void **state)
 	ring_abandon(recorder, &ring);
 	assert_int_equal(recorder->lost, 0);
 	assert_int_equal(shared.gate, 0);
-	/* and a writer that was killed with it ends the recording */
+	/* and a recorder that was killed with it ends the recording */
 	recorder->state = RECORDER_ON;
 	ring_abandon(recorder, &ring);
 	assert_int_equal(recorder->lost, 1);
@@ -397,8 +397,8 @@ static void nested_full_is_counted(void **state)
 	assert_int_equal(nested.head, SIZE);
 }
 
-/* The writer moves, but cannot go past a record that was left. */
-static void *play_stuck_writer(void *over)
+/* The recorder moves, but cannot go past a record that was left. */
+static void *play_stuck_recorder(void *over)
 {
 	while (!__atomic_load_n((bool *)over, __ATOMIC_ACQUIRE)) {
 		shared.beats++;
@@ -427,7 +427,7 @@ static void nobody_waits_in_vain_twice(void **state)
 	(void)state;
 	for (i = 0; i < SIZE / RING_RECORD_MAX; i++)
 		nested_push(GT_FREE, 1, 1, 0, 0);
-	assert_int_equal(pthread_create(&writer, NULL, play_stuck_writer,
+	assert_int_equal(pthread_create(&writer, NULL, play_stuck_recorder,
 					&over), 0);
 	assert_int_equal(lost_at_once(50), 50);
 	/* now it could be known who was left: one wait again */
@@ -596,7 +596,7 @@ int main(void)
 				       each),
 		cmocka_unit_test_setup(a_child_does_not_wait_for_a_held_ring,
 				       each),
-		cmocka_unit_test_setup(half_full_wakes_the_writer, each),
+		cmocka_unit_test_setup(half_full_wakes_the_recorder, each),
 		cmocka_unit_test_setup(room_is_never_overwritten, each),
 		cmocka_unit_test_setup(off_lets_go, each),
 		cmocka_unit_test_setup(dormant_lets_go_for_a_while, each),

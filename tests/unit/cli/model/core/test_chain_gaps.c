@@ -89,7 +89,7 @@ static void read_all(size_t at_once)
 		model_events(model, 0, &events[i],
 			     count - i < at_once ? count - i : at_once);
 	model_finish(model);
-#ifdef GNOMON_CLAIMS
+#ifdef GNOMON_DEBUG_ASSERTS
 	assert_true(chains_is_valid(model_chains(model)));
 #endif
 }

@@ -15,7 +15,7 @@
 
 static void grows(void **state)
 {
-	struct vector vector = { .most = 1000000 };
+	struct vector vector = { .max = 1000000 };
 	uint32_t i;
 
 	(void)state;
@@ -26,7 +26,7 @@ static void grows(void **state)
 		*at = i;
 	}
 	assert_int_equal(i, 250000);
-	assert_int_equal(vector.ready, vector.most);
+	assert_int_equal(vector.ready, vector.max);
 	while (i-- > 0)
 		assert_int_equal(((const uint32_t *)vector.at)[i], i);
 	try_alloc_pages_free(vector.at, vector.ready);
@@ -34,7 +34,7 @@ static void grows(void **state)
 
 static void nothing_is_had_beyond_the_limit(void **state)
 {
-	struct vector vector = { .most = 100 };
+	struct vector vector = { .max = 100 };
 
 	(void)state;
 	assert_false(vector_reach(&vector, 101));
@@ -44,7 +44,7 @@ static void nothing_is_had_beyond_the_limit(void **state)
 	assert_false(vector_reach(&vector, 101));
 	assert_true(vector_reach(&vector, 100));
 	/* more than any machine has */
-	vector.most = UINT64_MAX;
+	vector.max = UINT64_MAX;
 	assert_false(vector_reach(&vector, UINT64_C(1) << 62));
 	assert_int_equal(vector.ready, 100);
 	try_alloc_pages_free(vector.at, vector.ready);

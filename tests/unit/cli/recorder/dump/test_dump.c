@@ -64,10 +64,10 @@ static long ask(enum dump_step step, long arg, uint32_t bytes)
 	return dump_serve(&w, &request);
 }
 
-static long begin(const struct dump_options *wish)
+static long begin(const struct dump_options *options)
 {
-	memcpy(request.data, wish, sizeof(*wish));
-	return ask(DUMP_BEGIN, 0, sizeof(*wish));
+	memcpy(request.data, options, sizeof(*options));
+	return ask(DUMP_BEGIN, 0, sizeof(*options));
 }
 
 /* The next answer that is not BUSY. */
@@ -94,12 +94,12 @@ static void lines_are(const char *text, uint32_t stacks)
 
 static void words_come_in_pieces(void **state)
 {
-	struct dump_options wish = {
+	struct dump_options options = {
 		.words = 1 << DUMP_PREFIX | 1 << DUMP_BETWEEN_FRAMES,
 	};
 
 	(void)state;
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
 	memcpy(request.data, "ab", 2);
 	assert_int_equal(ask(DUMP_WORD, DUMP_PREFIX, 2), 0);
 	memcpy(request.data, "c:", 2);
@@ -110,12 +110,12 @@ static void words_come_in_pieces(void **state)
 /* The answers of an editor, and what a hostile program makes of them. */
 static void frames_are_edited(void **state)
 {
-	struct dump_options wish = { .edits = 1 };
+	struct dump_options options = { .edits = 1 };
 	uint32_t i, hidden = 0;
 	char *at = part->data;
 
 	(void)state;
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
 	assert_int_equal(go(), DUMP_FRAMES);
 	assert_int_equal(part->count, 3);
 	for (i = 0; i < 3; i++) {
@@ -142,11 +142,11 @@ static void frames_are_edited(void **state)
 
 static void names_end_in_their_room(void **state)
 {
-	struct dump_options wish = { .edits = 1, .most = 1 };
+	struct dump_options options = { .edits = 1, .most = 1 };
 	uint32_t room;
 
 	(void)state;
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
 	assert_int_equal(go(), DUMP_FRAMES);
 	room = ((struct dump_frame *)part->data)->room;
 	memset(part, 'x', sizeof(*part));
@@ -158,27 +158,27 @@ static void names_end_in_their_room(void **state)
 
 static void what_is_no_step_is_refused(void **state)
 {
-	struct dump_options wish = { .form = 9 };
+	struct dump_options options = { .form = 9 };
 
 	(void)state;
 	assert_int_equal(ask(DUMP_GO, 0, sizeof(*part)), -ENODEV);
 	assert_int_equal(ask(DUMP_WORD, DUMP_PREFIX, 1), -EINVAL);
 	assert_int_equal(ask(DUMP_STOP + 1, 0, 0), -EINVAL);
-	assert_int_equal(begin(&wish), -EINVAL);
-	assert_int_equal(ask(DUMP_BEGIN, 0, sizeof(wish) - 1), -EINVAL);
-	wish = (struct dump_options){ .words = 1 << DUMP_FROM };
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), -EINVAL);
+	assert_int_equal(ask(DUMP_BEGIN, 0, sizeof(options) - 1), -EINVAL);
+	options = (struct dump_options){ .words = 1 << DUMP_FROM };
+	assert_int_equal(begin(&options), 0);
 	assert_int_equal(ask(DUMP_WORD, DUMP_PREFIX, 1), -EINVAL);
 	/* an error ends it */
 	assert_int_equal(ask(DUMP_GO, 0, sizeof(*part)), -ENODEV);
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
 	assert_int_equal(ask(DUMP_WORD, -1, 1), -EINVAL);
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
 	assert_int_equal(ask(DUMP_GO, 0, sizeof(*part) - 1), -EINVAL);
 	/* one that was left gives way */
-	assert_int_equal(begin(&wish), 0);
-	wish = (struct dump_options){ .fields = GNOMON_COUNT };
-	assert_int_equal(begin(&wish), 0);
+	assert_int_equal(begin(&options), 0);
+	options = (struct dump_options){ .fields = GNOMON_COUNT };
+	assert_int_equal(begin(&options), 0);
 	lines_are("0x1000;0x3000 2\n0x1000;0x2000 1\n", 2);
 }
 

@@ -125,8 +125,8 @@ static int dump_make(struct dump_stacks *stacks, editor edit,
 
 	for (i = 0; i < count && !err; i++)
 		err = dump_frames_take(frames, rows[i].context);
-	if (!err && how->wish.here) {
-		stacks->from = dump_frames_caller(frames, how->wish.caller);
+	if (!err && how->options.here) {
+		stacks->from = dump_frames_caller(frames, how->options.caller);
 		err = stacks->from ? 0 : -ENOMEM;
 	}
 	while (!err && (err = dump_frames_name(frames)) > 0)
@@ -155,7 +155,7 @@ static int dump(struct dump_how *how, editor edit, size_t piece,
 
 	out_size = 0;
 	out[0] = '\0';
-	how->wish.caller = (uintptr_t)middle_function + 2;
+	how->options.caller = (uintptr_t)middle_function + 2;
 	err = dump_make(&stacks, edit, rows, count);
 	if (err)
 		return err;
@@ -216,8 +216,8 @@ static void equal_names_are_added_up(void **state)
 	assert_string_equal(
 		out, "outer_function;inner_function 40\n"
 		     "outer_function;middle_function;inner_function 30\n");
-	how.wish.fields = 31;
-	how.wish.sort = GNOMON_TOTAL;
+	how.options.fields = 31;
+	how.options.sort = GNOMON_TOTAL;
 	how.word[DUMP_PREFIX] = "_mpTrace_;";
 	how.word[DUMP_BEFORE_NUMBERS] = " $";
 	how.word[DUMP_BETWEEN_NUMBERS] = "$";
@@ -230,7 +230,7 @@ static void equal_names_are_added_up(void **state)
 
 static void details_have_addresses(void **state)
 {
-	struct dump_how how = { .wish = { .form = GNOMON_DETAIL, .fields = 3,
+	struct dump_how how = { .options = { .form = GNOMON_DETAIL, .fields = 3,
 					   .most = 1 } };
 	char wanted[512 + 2 * PATH_MAX];
 	uint64_t bias;
@@ -253,7 +253,7 @@ static void details_have_addresses(void **state)
 
 static void from_a_function_on(void **state)
 {
-	struct dump_how how = { .wish = { .fields = GNOMON_COUNT } };
+	struct dump_how how = { .options = { .fields = GNOMON_COUNT } };
 
 	(void)state;
 	story();
@@ -265,7 +265,7 @@ static void from_a_function_on(void **state)
 	assert_int_equal(dump(&how, NULL, 10000, rows, 5), 0);
 	assert_string_equal(out, "");
 	how.word[DUMP_FROM] = NULL;
-	how.wish.here = 1;
+	how.options.here = 1;
 	assert_int_equal(dump(&how, NULL, 10000, rows, 5), 1);
 	assert_string_equal(out, "middle_function;inner_function 3\n");
 }
@@ -293,7 +293,7 @@ static void edit(struct dump_frames_one *f)
 
 static void names_are_edited(void **state)
 {
-	struct dump_how how = { .wish = { .fields = GNOMON_TOTAL,
+	struct dump_how how = { .options = { .fields = GNOMON_TOTAL,
 					  .least = 300 } };
 
 	(void)state;
@@ -325,13 +325,13 @@ static void broken_nodes_end(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-	struct dump_how how = { .wish = { .form = 2 } };
+	struct dump_how how = { .options = { .form = 2 } };
 
 	(void)state;
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
-	how.wish = (struct dump_options){ .fields = 32 };
+	how.options = (struct dump_options){ .fields = 32 };
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
-	how.wish = (struct dump_options){ .sort = 3 };
+	how.options = (struct dump_options){ .sort = 3 };
 	assert_int_equal(dump_how_complete(&how), -EINVAL);
 }
 

@@ -1,6 +1,6 @@
 /*
- * test_nested_ring.c: what the writer takes of a thread's second ring, where a
- * handler that pushes there is left by a jump, at each of its instructions.
+ * test_nested_ring.c: what the recorder takes of a thread's second ring, where
+ * a handler that pushes there is left by a jump, at each of its instructions.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -123,7 +123,7 @@ static void data_does_not_overlap(void **state)
 
 	(void)state;
 	for (i = 0; i < 64; i++) {
-		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
+		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
 		ids[i] = ring_pool_take(recorder, RECORDER_PRIMARY);
 		assert_true(ids[i] != 0);
@@ -209,7 +209,7 @@ static void memory_ends_without_harm(void **state)
 
 	(void)state;
 	for (i = 0; i < GL_RINGS_MAX; i++) {
-		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
+		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
 		if (!ring_pool_take(recorder, RECORDER_PRIMARY))
 			break;
@@ -231,7 +231,7 @@ static void no_ring_lies_in_two_pieces(void **state)
 		uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY);
 		const struct gl_ring *ring;
 
-		recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
+		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
 		if (!id)
 			break;
@@ -278,7 +278,7 @@ static void a_ring_has_one_owner(void **state)
 
 	(void)state;
 	ring_pool_take(recorder, RECORDER_PRIMARY);
-	recorder->shared->ring_hungry[RECORDER_PRIMARY] = 1;
+	recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 	ring_pool_refill(&pool);
 	for (i = 0; i < TAKERS; i++)
 		pthread_create(&taker[i], NULL, takes, &pool);

@@ -22,7 +22,7 @@ static int each(void **state)
 	(void)state;
 	cull = (struct cull){ .fresh = 1 };
 	cull.slots.at = (void *)slots;
-	cull.slots.ready = cull.slots.most = sizeof(slots);
+	cull.slots.ready = cull.slots.max = sizeof(slots);
 	cull.rings = rings;
 	rings[0] = rings[1] = (struct cull_ring){ 0 };
 	for (i = 0; i < 8; i++)
@@ -53,7 +53,7 @@ static void what_has_no_room_waits_nowhere(void **state)
 
 	(void)state;
 	cull.drain = &drain;
-	cull.most = SLOTS / 2;
+	cull.max = SLOTS / 2;
 	for (i = 0; i < 4 * SLOTS && cull.fresh <= SLOTS; i++)
 		number = cull_put(&cull, 0, i, i, word);
 	assert_int_equal(i, 4 * SLOTS);

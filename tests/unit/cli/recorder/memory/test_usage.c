@@ -18,7 +18,7 @@
 #include "cli/recorder/process/target_file.h"
 
 #define MS UINT64_C(1000000)
-#define STEP (10 * MS)		/* between calls, as the writer makes them */
+#define STEP (10 * MS)		/* between calls, as the recorder makes them */
 #define POINTS 1000
 #define MIB (1u << 20)
 

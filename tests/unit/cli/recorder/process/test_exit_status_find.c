@@ -1,6 +1,6 @@
 /*
  * test_exit_status_find.c: what a parent is told of how its children ended, and
- * what their writers find of it in its live file, which may be anything.
+ * what their recorders find of it in its live file, which may be anything.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void what_the_parent_says_goes_first(void **state)
 	assert_int_equal(exit_status_find(&child), 3 << 8);
 	exit_status_reaped(child.pid, 9);
 	assert_int_equal(exit_status_find(&child), 9);
-	/* also when its writer has gone, and its file */
+	/* also when its recorder has gone, and its file */
 	unlink(live_path);
 	exit_status_reaped(child.pid, 11);
 	assert_int_equal(exit_status_find(&child), 11);

@@ -192,7 +192,7 @@ static void left_overs_go_in(void **state)
 		}
 }
 
-/* The writer was killed after write and before it moved the tail. */
+/* The recorder was killed after write and before it moved the tail. */
 static void tail_behind_the_trace(void **state)
 {
 	(void)state;
@@ -250,8 +250,8 @@ static unsigned ends_of_trace(void)
 	return ends;
 }
 
-/* The disk was full: the writer left the rest in the live file. */
-static void behind_a_writer_that_gave_up(void **state)
+/* The disk was full: the recorder left the rest in the live file. */
+static void behind_a_recorder_that_gave_up(void **state)
 {
 	static const struct {
 		const char *reason;
@@ -275,7 +275,7 @@ static void behind_a_writer_that_gave_up(void **state)
 }
 
 /* It had no room even for its last words. */
-static void behind_a_writer_without_room(void **state)
+static void behind_a_recorder_without_room(void **state)
 {
 	(void)state;
 	live_error = ENOSPC;
@@ -381,8 +381,8 @@ int main(void)
 		cmocka_unit_test(tail_behind_the_trace),
 		cmocka_unit_test(not_while_it_is_written),
 		cmocka_unit_test(of_the_other_byte_order),
-		cmocka_unit_test(behind_a_writer_that_gave_up),
-		cmocka_unit_test(behind_a_writer_without_room),
+		cmocka_unit_test(behind_a_recorder_that_gave_up),
+		cmocka_unit_test(behind_a_recorder_without_room),
 		cmocka_unit_test(foreign_live_file),
 		cmocka_unit_test(not_into_a_closed_part),
 		cmocka_unit_test(only_the_head_is_read),

@@ -213,7 +213,7 @@ static int create(char *path)
 }
 
 /* Written in pieces, each read as far as it goes. `size`: of what is written
- * before the writer goes. */
+ * before the recorder goes. */
 static void follow(size_t size, struct notes *notes, struct outcome *outcome)
 {
 	char path[] = "/tmp/reader-XXXXXX";
@@ -257,7 +257,7 @@ static void followed(void **state)
 	follow(bytes.size, &notes, &seen);
 	same(&file, &seen);
 	assert_int_equal(notes.count, 0);
-	/* its writer dies within a chunk */
+	/* its recorder dies within a chunk */
 	follow(bytes.size - 100, &notes, &seen);
 	assert_int_equal(seen.status, EXIT_PARTIAL);
 	assert_int_equal(seen.kind, SCAN_TORN);
@@ -284,9 +284,9 @@ static uint64_t chunk_offset(unsigned n)
 	return offset;
 }
 
-/* What stands behind the last chunk is written anew, by who folds or by a writer
- * whose write was cut short; more of it, less, or as much. And the name may be
- * gone. */
+/* What stands behind the last chunk is written anew, by who folds or by a
+ * recorder whose write was cut short; more of it, less, or as much. And the
+ * name may be gone. */
 static void followed_and_rewritten(void **state)
 {
 	static const unsigned torn[] = { 1, 40, 100, 300, 5000 };

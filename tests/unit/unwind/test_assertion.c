@@ -1,6 +1,6 @@
 /*
- * test_claim.c: what becomes of a claim that does not hold: in the target it
- * is told and nothing else happens, in programs of our own it is an assert.
+ * test_assertion.c: what an assertion that fails does: in the target it is
+ * reported and nothing else happens, in our own programs it is an assert().
  */
 #define GNOMON_TARGET
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 static const char *from_code;
 static unsigned times;
@@ -29,16 +29,17 @@ static void it_is_told_which(void **state)
 	volatile unsigned two = 2;
 
 	(void)state;
-	claim_told = tell;
-	assert_true(CLAIM(two == 2));
+	assertion_notify = tell;
+	assert_true(ASSERT(two == 2));
 	assert_int_equal(times, 0);
-	assert_false(CLAIM(two == 3));
+	assert_false(ASSERT(two == 3));
 	assert_int_equal(times, 1);
-	assert_non_null(strstr(from_code, "tests/unit/unwind/test_claim.c:"));
+	assert_non_null(strstr(from_code,
+			       "tests/unit/unwind/test_assertion.c:"));
 	assert_non_null(strstr(from_code, ": two == 3"));
-	CLAIM_FULL(two == 4);
+	DEBUG_ASSERT(two == 4);
 	assert_non_null(strstr(from_code, ": two == 4"));
-	claim_told = NULL;
+	assertion_notify = NULL;
 }
 
 /* Whoever embeds nothing is a test. */
@@ -51,7 +52,7 @@ static void a_test_ends(void **state)
 	(void)state;
 	if (pid == 0) {
 		signal(SIGILL, SIG_DFL);
-		CLAIM(two == 3);
+		ASSERT(two == 3);
 		_exit(0);
 	}
 	assert_true(pid > 0);

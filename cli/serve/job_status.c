@@ -1,17 +1,17 @@
 /*
- * work_status.c: the progress of calls, on request (work_json) and as events
- * (work_progress; work.h).
+ * job_status.c: the progress of calls, on request (job_queue_json) and as
+ * events (job_queue_progress; job_queue.h).
  */
 #include "cli/base/text/json.h"
 #include "cli/serve/progress_board.h"
-#include "cli/serve/work_job.h"
-#include "cli/serve/work_reader.h"
+#include "cli/serve/job.h"
+#include "cli/serve/reader_process.h"
 
 /* The progress of the job's worker, or else of the reader it waits for. */
-static struct progress_slot progress_of(const struct work *work,
+static struct progress_slot progress_of(const struct job_queue *queue,
 					const struct job *job)
 {
-	for (const struct work_reader *reader = work->readers;
+	for (const struct reader_process *reader = queue->readers;
 	     reader != NULL && job->reader == NULL; reader = reader->next)
 		if (reader->trace == job->trace && !reader->ready)
 			return progress_board_read(reader->slot);
@@ -25,12 +25,12 @@ static void put_progress(struct json *json, const struct progress_slot *slot)
 	json_uint(json, "of", slot->total);
 }
 
-static void put_job(struct json *json, const struct work *work,
+static void put_job(struct json *json, const struct job_queue *queue,
 		    const struct job *job)
 {
-	struct progress_slot slot = progress_of(work, job);
+	struct progress_slot slot = progress_of(queue, job);
 
-	for (const struct work_client *client = job->clients; client != NULL;
+	for (const struct job_client *client = job->clients; client != NULL;
 	     client = client->next) {
 		json_object(json, NULL);
 		json_string(json, "ticket", client->ticket);
@@ -44,7 +44,7 @@ static void put_job(struct json *json, const struct work *work,
 	}
 }
 
-void work_json(const struct work *work, struct buffer *out)
+void job_queue_json(const struct job_queue *queue, struct buffer *out)
 {
 	struct json_text text;
 	struct json *json = json_text_begin(&text, false);
@@ -52,8 +52,8 @@ void work_json(const struct work *work, struct buffer *out)
 	json_object(json, NULL);
 	json_uint(json, "schema", 1);
 	json_array(json, "work");
-	for (const struct job *job = work->jobs; job != NULL; job = job->next)
-		put_job(json, work, job);
+	for (const struct job *job = queue->jobs; job != NULL; job = job->next)
+		put_job(json, queue, job);
 	json_end_array(json);
 	json_end_object(json);
 	json_text_end(&text, out);
@@ -62,7 +62,7 @@ void work_json(const struct work *work, struct buffer *out)
 static void add_progress(const struct job *job,
 			 const struct progress_slot *slot, struct buffer *out)
 {
-	for (const struct work_client *client = job->clients; client != NULL;
+	for (const struct job_client *client = job->clients; client != NULL;
 	     client = client->next) {
 		struct json_text text;
 		struct json *json = json_text_begin(&text, true);
@@ -77,10 +77,10 @@ static void add_progress(const struct job *job,
 	}
 }
 
-void work_progress(struct work *work, struct buffer *out)
+void job_queue_progress(struct job_queue *queue, struct buffer *out)
 {
-	for (struct job *job = work->jobs; job != NULL; job = job->next) {
-		struct progress_slot slot = progress_of(work, job);
+	for (struct job *job = queue->jobs; job != NULL; job = job->next) {
+		struct progress_slot slot = progress_of(queue, job);
 
 		if (slot.what[0] == 0 || slot.done == job->reported)
 			continue;

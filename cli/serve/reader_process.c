@@ -1,7 +1,7 @@
 /*
- * work_reader.c: see work_reader.h.
+ * reader_process.c: see reader_process.h.
  */
-#include "cli/serve/work_reader.h"
+#include "cli/serve/reader_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,31 +21,32 @@
 
 static void close_from(int first)
 {
-	long most = sysconf(_SC_OPEN_MAX);
+	long max = sysconf(_SC_OPEN_MAX);
 
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
 		return;
 #endif
-	for (int fd = first; fd < most; fd++)
+	for (int fd = first; fd < max; fd++)
 		close(fd);
 }
 
 /* Close the front's descriptors, above all its connections. */
-static _Noreturn void become_reader(const struct work *work, int socket,
-				    const struct work_reader *reader)
+static _Noreturn void become_reader(const struct job_queue *queue, int socket,
+				    const struct reader_process *reader)
 {
 	struct trace_reader_setup setup = {
 		.trace = reader->trace == NULL ? NULL : reader->trace->path,
-		.limits = &work->limits, .slot = reader->slot,
-		.words = (char **)work->common->list,
-		.count = work->common->count,
+		.limits = &queue->limits, .slot = reader->slot,
+		.words = (char **)queue->common->list,
+		.count = queue->common->count,
 	};
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	signal(SIGPIPE, SIG_DFL);
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
-	    dup2(nothing, STDOUT_FILENO) < 0 || dup2(reader->said, STDERR_FILENO) < 0 ||
+	    dup2(nothing, STDOUT_FILENO) < 0 ||
+	    dup2(reader->said, STDERR_FILENO) < 0 ||
 	    dup2(socket, FIRST_FREE) < 0)
 		_exit(1);
 	close_from(FIRST_FREE + 1);
@@ -54,22 +55,23 @@ static _Noreturn void become_reader(const struct work *work, int socket,
 
 static void hear(struct event_source *source, uint32_t events)
 {
-	struct work_reader *reader = (struct work_reader *)source;
+	struct reader_process *reader = (struct reader_process *)source;
 	int files[READER_FILES];
 	struct trace_reader_packet packet;
 
 	(void)events;
 	if (trace_reader_receive(source->fd, &packet, files) == 0)
-		work_subscribe(reader, &packet);
+		job_queue_subscribe(reader, &packet);
 	else
-		work_subscribe(reader, NULL);
+		job_queue_subscribe(reader, NULL);
 }
 
-static struct work_reader *add_reader(struct work *work, struct served *trace)
+static struct reader_process *add_reader(struct job_queue *queue,
+					 struct served *trace)
 {
-	struct work_reader *reader = grow_zeroed(1, sizeof(*reader));
+	struct reader_process *reader = grow_zeroed(1, sizeof(*reader));
 
-	reader->work = work;
+	reader->queue = queue;
 	reader->trace = trace;
 	if (trace != NULL) {
 		reader->generation = trace->generation;
@@ -79,15 +81,16 @@ static struct work_reader *add_reader(struct work *work, struct served *trace)
 	reader->slot = progress_board_take();
 	reader->said = memfd_create("said", MFD_CLOEXEC);
 	reader->source = (struct event_source){ -1, hear };
-	reader->next = work->readers;
-	work->readers = reader;
-	work->reader_count++;
+	reader->next = queue->readers;
+	queue->readers = reader;
+	queue->reader_count++;
 	return reader;
 }
 
-struct work_reader *work_reader_start(struct work *work, struct served *trace)
+struct reader_process *reader_process_start(struct job_queue *queue,
+					    struct served *trace)
 {
-	struct work_reader *reader = add_reader(work, trace);
+	struct reader_process *reader = add_reader(queue, trace);
 	int pair[2], error;
 
 	if (reader->said < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET |
@@ -96,63 +99,64 @@ struct work_reader *work_reader_start(struct work *work, struct served *trace)
 	reader->source.fd = pair[0];
 	reader->pid = fork();
 	if (reader->pid == 0)
-		become_reader(work, pair[1], reader);
+		become_reader(queue, pair[1], reader);
 	error = errno;
 	close(pair[1]);
 	errno = error;
 	if (reader->pid > 0 &&
-	    event_loop_add(work->loop, &reader->source, EPOLLIN) == 0)
+	    event_loop_add(queue->loop, &reader->source, EPOLLIN) == 0)
 		return reader;
 fail:
 	error = errno;
-	work_reader_end(reader);
+	reader_process_end(reader);
 	errno = error;
 	return NULL;
 }
 
-static bool is_current(const struct work_reader *reader)
+static bool is_current(const struct reader_process *reader)
 {
 	return reader->trace == NULL ||
 		reader->generation == reader->trace->generation;
 }
 
-struct work_reader *work_reader_find(struct work *work, struct served *trace)
+struct reader_process *reader_process_find(struct job_queue *queue,
+					   struct served *trace)
 {
-	for (struct work_reader **at = &work->readers; *at != NULL;
+	for (struct reader_process **at = &queue->readers; *at != NULL;
 	     at = &(*at)->next) {
-		struct work_reader *found = *at;
+		struct reader_process *found = *at;
 
 		if (found->trace != trace || !is_current(found))
 			continue;
 		*at = found->next;
-		found->next = work->readers;
-		work->readers = found;
+		found->next = queue->readers;
+		queue->readers = found;
 		return found;
 	}
 	return NULL;
 }
 
-unsigned work_reader_reading(const struct work *work)
+unsigned reader_process_reading(const struct job_queue *queue)
 {
 	unsigned count = 0;
 
-	for (const struct work_reader *reader = work->readers; reader != NULL;
-	     reader = reader->next)
+	for (const struct reader_process *reader = queue->readers;
+	     reader != NULL; reader = reader->next)
 		count += !reader->ready;
 	return count;
 }
 
-void work_reader_end(struct work_reader *reader)
+void reader_process_end(struct reader_process *reader)
 {
-	struct work *work = reader->work;
-	struct work_reader **at = &work->readers;
+	struct job_queue *queue = reader->queue;
+	struct reader_process **at = &queue->readers;
 
 	while (*at != reader)
 		at = &(*at)->next;
 	*at = reader->next;
-	work->reader_count--;
+	queue->reader_count--;
 	if (reader->source.fd >= 0) {
-		event_loop_remove(work->loop, &reader->source);
+		event_loop_remove(queue->loop, &reader->source);
 		close(reader->source.fd);
 	}
 	if (reader->pid > 0)
@@ -165,26 +169,26 @@ void work_reader_end(struct work_reader *reader)
 	free(reader);
 }
 
-void work_reader_reap(struct work *work)
+void reader_process_reap(struct job_queue *queue)
 {
 	pid_t pid;
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		for (struct work_reader *reader = work->readers; reader != NULL;
-		     reader = reader->next)
+		for (struct reader_process *reader = queue->readers;
+		     reader != NULL; reader = reader->next)
 			if (reader->pid == pid)
 				reader->pid = 0;
 }
 
-void work_reader_retire(struct work *work)
+void reader_process_retire(struct job_queue *queue)
 {
-	struct work_reader *reader = work->readers, *next;
+	struct reader_process *reader = queue->readers, *next;
 	unsigned idle = 0;
 
 	for (; reader != NULL; reader = next) {
 		next = reader->next;
 		if (reader->jobs == 0 && reader->ready &&
-		    (!is_current(reader) || ++idle > WORK_READERS_IDLE))
-			work_reader_end(reader);
+		    (!is_current(reader) || ++idle > READERS_IDLE_MAX))
+			reader_process_end(reader);
 	}
 }

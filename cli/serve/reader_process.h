@@ -1,10 +1,10 @@
 /*
- * work_reader.h: the front's side of readers. A reader is started when a call
- * needs it. It is ended when its trace has changed, or when it is the longest
- * idle of too many. One thread, the front's.
+ * reader_process.h: the front's side of readers. A reader is started when a
+ * call needs it. It is ended when its trace has changed, or when it is the
+ * longest idle of too many. One thread, the front's.
  */
-#ifndef GNOMON_WORK_READER_H
-#define GNOMON_WORK_READER_H
+#ifndef GNOMON_READER_PROCESS_H
+#define GNOMON_READER_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,15 +12,15 @@
 
 #include "cli/serve/event_loop.h"
 #include "cli/serve/served.h"
-#include "cli/serve/work.h"
+#include "cli/serve/job_queue.h"
 
 /* Idle readers that are kept, with the data they have read. */
-#define WORK_READERS_IDLE 6
+#define READERS_IDLE_MAX 6
 
-struct work_reader {
+struct reader_process {
 	struct event_source source;	/* its socket */
-	struct work_reader *next;
-	struct work *work;
+	struct reader_process *next;
+	struct job_queue *queue;
 	struct served *trace;	/* NULL: for calls that read several traces */
 	uint64_t generation;	/* of the trace when it was read */
 	pid_t pid;		/* 0: ended; the pid may be reused */
@@ -34,21 +34,23 @@ struct work_reader {
 
 /* The reader of the trace's current generation; NULL trace: the reader for
  * calls that read several. NULL: not started yet. */
-struct work_reader *work_reader_find(struct work *work, struct served *trace);
+struct reader_process *reader_process_find(struct job_queue *queue,
+					   struct served *trace);
 /* NULL: failed; errno says why. */
-struct work_reader *work_reader_start(struct work *work, struct served *trace);
+struct reader_process *reader_process_start(struct job_queue *queue,
+					    struct served *trace);
 /* How many readers are still reading. */
-unsigned work_reader_reading(const struct work *work);
+unsigned reader_process_reading(const struct job_queue *queue);
 /* Close its socket and kill it; its workers end with it. */
-void work_reader_end(struct work_reader *reader);
+void reader_process_end(struct reader_process *reader);
 /* Children have ended: forget their pids. */
-void work_reader_reap(struct work *work);
+void reader_process_reap(struct job_queue *queue);
 /* End idle readers that are outdated or too many. */
-void work_reader_retire(struct work *work);
+void reader_process_retire(struct job_queue *queue);
 
-/* In work.c: handle a packet from the reader; `packet` NULL: the reader is
+/* In job_queue.c: handle a packet from the reader; `packet` NULL: the reader is
  * gone. */
-void work_subscribe(struct work_reader *reader,
-		    const struct trace_reader_packet *packet);
+void job_queue_subscribe(struct reader_process *reader,
+			 const struct trace_reader_packet *packet);
 
 #endif

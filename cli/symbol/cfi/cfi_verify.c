@@ -1,5 +1,5 @@
 /*
- * agreement.c: see agreement.h.
+ * cfi_verify.c: see cfi_verify.h.
  *
  *	entry ──▶ code, run symbolically ──▶ state before each instruction
  *	   │                                           │
@@ -12,7 +12,7 @@
  * .ARM.exidx is right only where exceptions occur: at calls. Its entries have
  * no ends, and one entry may cover several functions.
  */
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -22,17 +22,17 @@
 #include "cli/base/grow.h"
 #include "cli/symbol/cfi/callframe_value.h"
 #include "cli/symbol/cfi/lsda_pads.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LINKAGE_PIECE 16	/* bytes, in x86-64's PLT */
 
 /* One function. */
 struct checking {
-	struct agreement_checker *checker;
+	struct cfi_verifier *checker;
 	const struct callframe_entry *entry;
 	const uint8_t *bytes;	/* all of its code */
 	struct symbolic_run run;
-	struct agreement *result;
+	struct cfi_verify_result *result;
 	bool first_row;
 	struct callframe_row row;	/* the first */
 	uint64_t *changes;		/* starts of rows that differ */
@@ -41,13 +41,13 @@ struct checking {
 	uint64_t reached;		/* end of the code that was run */
 };
 
-bool agreement_open(struct agreement_checker *checker,
-		    const struct callframe *table,
-		    const struct symtab *symbols)
+bool cfi_verify_open(struct cfi_verifier *checker,
+		     const struct callframe *table,
+		     const struct symtab *symbols)
 {
 	const struct elf_tables *t = &table->file->tables;
 
-	*checker = (struct agreement_checker){
+	*checker = (struct cfi_verifier){
 		.table = table, .symbols = symbols,
 		.machine = machine_of(table->machine,
 				      table->address_size == 8),
@@ -57,12 +57,12 @@ bool agreement_open(struct agreement_checker *checker,
 			     t->class->big);
 }
 
-void agreement_close(struct agreement_checker *checker)
+void cfi_verify_close(struct cfi_verifier *checker)
 {
 	machine_close(&checker->decoder);
 }
 
-void agreement_free(struct agreement *result)
+void cfi_verify_free(struct cfi_verify_result *result)
 {
 	free(result->findings);
 	memset(result, 0, sizeof(*result));
@@ -70,21 +70,21 @@ void agreement_free(struct agreement *result)
 
 /* ---- findings ---- */
 
-static void undecided(struct checking *c, enum agreement_reason reason)
+static void undecided(struct checking *c, enum cfi_verify_reason reason)
 {
 	c->result->reasons |= 1u << reason;
 	c->result->undecided++;
-	if (c->result->verdict == AGREEMENT_AGREES)
-		c->result->verdict = AGREEMENT_UNDECIDABLE;
+	if (c->result->verdict == CFI_VERIFY_AGREES)
+		c->result->verdict = CFI_VERIFY_UNDECIDABLE;
 }
 
 static void disagree(struct checking *c, uint64_t address, uint32_t column,
 		     const char *table, const char *code)
 {
-	struct agreement *result = c->result;
-	struct agreement_finding *found;
+	struct cfi_verify_result *result = c->result;
+	struct cfi_verify_finding *found;
 
-	result->verdict = AGREEMENT_DISAGREES;
+	result->verdict = CFI_VERIFY_DISAGREES;
 	for (size_t i = 0; i < result->count; i++) {
 		found = &result->findings[i];
 		if (found->column == column &&
@@ -96,7 +96,7 @@ static void disagree(struct checking *c, uint64_t address, uint32_t column,
 	}
 	GROW(result->findings, result->count, result->capacity);
 	found = &result->findings[result->count++];
-	*found = (struct agreement_finding){ .address = address,
+	*found = (struct cfi_verify_finding){ .address = address,
 					     .instructions = 1,
 					     .column = column };
 	snprintf(found->table, sizeof(found->table), "%s", table);
@@ -113,16 +113,16 @@ static bool check_cfa(struct checking *c, const struct callframe_place *place)
 	char table[48], code[48];
 
 	if (!callframe_cfa(place, &value)) {
-		undecided(c, AGREEMENT_EXPRESSION);
+		undecided(c, CFI_VERIFY_EXPRESSION);
 		return false;
 	}
 	if (value.kind == SYMBOLIC_CFA && value.number == 0)
 		return true;
 	if (value.kind != SYMBOLIC_CFA) {
-		undecided(c, AGREEMENT_BASE);
+		undecided(c, CFI_VERIFY_BASE);
 		return true;
 	}
-	agreement_cfa_text(machine, place->row, table, sizeof(table));
+	cfi_verify_cfa_text(machine, place->row, table, sizeof(table));
 	if (place->row->cfa_how == CALLFRAME_OFFSET) {
 		char name[16];
 
@@ -131,9 +131,9 @@ static bool check_cfa(struct checking *c, const struct callframe_place *place)
 					       name),
 			 (long long)(place->row->cfa_offset - value.number));
 	} else {
-		agreement_value_text(machine, value, code, sizeof(code));
+		cfi_verify_value_text(machine, value, code, sizeof(code));
 	}
-	disagree(c, place->pc, AGREEMENT_CFA, table, code);
+	disagree(c, place->pc, CFI_VERIFY_CFA, table, code);
 	return false;
 }
 
@@ -149,7 +149,7 @@ static void describe(const struct callframe_place *place, unsigned reg,
 	else if (symbolic_same(state->reg[reg], symbolic_entry(reg)))
 		snprintf(text, size, "s");
 	else
-		agreement_value_text(place->machine, value, text, size);
+		cfi_verify_value_text(place->machine, value, text, size);
 }
 
 static void check_register(struct checking *c,
@@ -163,23 +163,23 @@ static void check_register(struct checking *c,
 	if (how == CALLFRAME_UNDEFINED)
 		return;		/* no rule */
 	if (!callframe_caller(place, column, &value)) {
-		undecided(c, AGREEMENT_EXPRESSION);
+		undecided(c, CFI_VERIFY_EXPRESSION);
 		return;
 	}
 	if (symbolic_same(value, symbolic_entry(reg)))
 		return;
 	if (value.kind == SYMBOLIC_UNKNOWN && c->run.guessed > 0) {
-		undecided(c, AGREEMENT_UNDECODED);
+		undecided(c, CFI_VERIFY_UNDECODED);
 		return;
 	}
 	/* A store to an unknown address may have written it. */
 	if (value.kind == SYMBOLIC_UNKNOWN && how != CALLFRAME_SAME &&
 	    how != CALLFRAME_UNSPECIFIED) {
-		undecided(c, AGREEMENT_SLOT);
+		undecided(c, CFI_VERIFY_SLOT);
 		return;
 	}
-	agreement_rule_text(place->machine, place->row, column, table,
-			    sizeof(table));
+	cfi_verify_rule_text(place->machine, place->row, column, table,
+			     sizeof(table));
 	describe(place, reg, value, code, sizeof(code));
 	disagree(c, place->pc, column, table, code);
 }
@@ -193,7 +193,7 @@ static void check_signature(struct checking *c,
 	uint8_t of_code = place->state->signed_ra;
 
 	if (of_code == SYMBOLIC_EITHER)
-		undecided(c, AGREEMENT_SIGNATURE);
+		undecided(c, CFI_VERIFY_SIGNATURE);
 	else if ((of_code == SYMBOLIC_SIGNED) != place->row->signs)
 		disagree(c, place->pc, ra, texts[place->row->signs],
 			 texts[of_code == SYMBOLIC_SIGNED]);
@@ -336,7 +336,7 @@ static bool begins(const struct checking *c, uint64_t address)
 /* The first instruction after padding. */
 static uint64_t skip_padding(const struct checking *c, uint64_t at)
 {
-	struct agreement_checker *checker = c->checker;
+	struct cfi_verifier *checker = c->checker;
 	struct machine_step step;
 	struct symbolic_state state;
 
@@ -392,11 +392,11 @@ static void look_at_run(struct checking *c)
 {
 	c->result->assumed = c->run.assumed;
 	if (c->run.too_large)
-		undecided(c, AGREEMENT_TOO_LARGE);
+		undecided(c, CFI_VERIFY_TOO_LARGE);
 	if (c->run.bad > 0)
-		undecided(c, AGREEMENT_UNDECODED);
+		undecided(c, CFI_VERIFY_UNDECODED);
 	else if (c->run.unreached > 0 && c->entry->source != CALLFRAME_EXIDX)
-		undecided(c, AGREEMENT_UNREACHED);
+		undecided(c, CFI_VERIFY_UNREACHED);
 }
 
 static void run_and_check(struct checking *c, struct symbolic_wanted *wanted)
@@ -492,16 +492,16 @@ static void check_linkage(struct checking *c, const uint8_t *bytes)
 	}
 }
 
-void agreement_check(struct agreement_checker *checker,
-		     const struct callframe_entry *entry, bool named,
-		     struct agreement *result)
+void cfi_verify_entry(struct cfi_verifier *checker,
+		      const struct callframe_entry *entry, bool named,
+		      struct cfi_verify_result *result)
 {
 	const struct callframe *table = checker->table;
 	struct checking *c = grow_zeroed(1, sizeof(*c));
 	const uint8_t *bytes;
 	bool is_linkage = false;
 
-	CLAIM_FULL(entry->start < entry->end);
+	DEBUG_ASSERT(entry->start < entry->end);
 	memset(result, 0, sizeof(*result));
 	c->checker = checker;
 	c->entry = entry;
@@ -509,12 +509,12 @@ void agreement_check(struct agreement_checker *checker,
 	checker->decoder.thumb = entry->thumb;
 	bytes = c->bytes = code_of(c, &is_linkage);
 	if (!callframe_rows(table, entry, look_at_row, c) || !c->first_row)
-		undecided(c, AGREEMENT_NONSENSE);
+		undecided(c, CFI_VERIFY_NONSENSE);
 	else if (entry->source != CALLFRAME_EXIDX &&
 		 table->commons[entry->common].signal)
-		undecided(c, AGREEMENT_SIGNAL);
+		undecided(c, CFI_VERIFY_SIGNAL);
 	else if (bytes == NULL)
-		undecided(c, AGREEMENT_NO_CODE);
+		undecided(c, CFI_VERIFY_NO_CODE);
 	else if (is_linkage && checker->machine->elf_machine == EM_X86_64)
 		check_linkage(c, bytes);
 	else if (entry->source == CALLFRAME_EXIDX)

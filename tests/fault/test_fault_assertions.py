@@ -1,26 +1,26 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""A claim of the library's own that does not hold (unwind/claim.h): the
-recording ends and says which it was, once; the program goes on as if nothing
-was recorded."""
+"""An assertion of the library that fails (unwind/assertion.h): the recording
+ends and says which it was, once; the program goes on as if nothing was
+recorded."""
 
 from faults import *
 
 TARGET = [program("fault_target"), "4000"]
-RING_CLAIM = "ring_is_valid(ring)"
+RING_ASSERT = "ring_is_valid(ring)"
 
 
 @case
 def ends_the_recording(directory):
     alone = bare(TARGET)
     run = Run(TARGET, os.path.join(directory, "run"),
-              fault(nr=CLAIM, nth=1, count=1))
-    check(run.log.failed == 1, "the claim was not met")
+              fault(nr=ASSERT, nth=1, count=1))
+    check(run.log.failed == 1, "the assertion was not reached")
     equal((run.done.status, run.done.out), (alone.status, alone.out), "result")
     check(not run.stayed, "processes were left: %s" % run.stayed)
-    said = [line for line in run.done.err.splitlines() if RING_CLAIM in line]
+    said = [line for line in run.done.err.splitlines() if RING_ASSERT in line]
     equal(len(said), 1, "messages: " + run.done.err)
-    found = re.fullmatch(r"gnomon: a claim of the recorder's does not hold: "
+    found = re.fullmatch(r"gnomon: assertion failed: "
                          r"(preload/ring/ring\.c:\d+: .*): recording has "
                          r"stopped", said[0])
     check(found, "message: " + said[0])
@@ -38,9 +38,9 @@ def all_hold(directory):
     alone = bare(TARGET)
     run = Run(TARGET, os.path.join(directory, "run"))
     judge(run, alone)
-    check(run.log.sites and any(nr == CLAIM for nr, _ in run.log.sites),
-          "no claim was looked at")
-    check("does not hold" not in run.done.err, run.done.err)
+    check(run.log.sites and any(nr == ASSERT for nr, _ in run.log.sites),
+          "no assertion was reached")
+    check("assertion failed" not in run.done.err, run.done.err)
 
 
 main()

@@ -1,11 +1,11 @@
 /*
- * work_job.h: a running or waiting call, shared by the files that implement
- * work.h. One thread, the front's.
+ * job.h: a running or waiting call, shared by the files that implement
+ * job_queue.h. One thread, the front's.
  */
-#ifndef GNOMON_WORK_JOB_H
-#define GNOMON_WORK_JOB_H
+#ifndef GNOMON_JOB_H
+#define GNOMON_JOB_H
 
-#include "cli/serve/work.h"
+#include "cli/serve/job_queue.h"
 
 struct job {
 	struct job *next;
@@ -15,10 +15,10 @@ struct job {
 	struct served *trace;	/* whose reader runs it; NULL: several traces */
 	struct buffer words, input;
 	enum worker_coding coding;
-	struct work_reader *reader;	/* NULL: waiting */
+	struct reader_process *reader;	/* NULL: waiting */
 	int files[READER_FILES];
 	bool on_disk;		/* output is a disk file, not memory */
-	struct work_client *clients;
+	struct job_client *clients;
 	uint64_t begun_ms;
 	uint32_t slot;		/* in progress_board.h */
 	uint64_t reported;		/* `done` in the last event sent */

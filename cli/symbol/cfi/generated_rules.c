@@ -1,5 +1,5 @@
 /*
- * made_rules.c: see made_rules.h.
+ * generated_rules.c: see generated_rules.h.
  *
  *	gap ──▶ starts of functions ──▶ run each up to the next start ──▶ rows
  *	          ▲                                   │
@@ -16,7 +16,7 @@
  *  I1  Entries are sorted and do not overlap: functions are run in order, up to
  *      the next start known at that time.
  */
-#include "cli/symbol/cfi/made_rules.h"
+#include "cli/symbol/cfi/generated_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@
 #include "cli/symbol/cfi/debug_rules.h"
 #include "cli/symbol/cfi/function_starts.h"
 #include "cli/symbol/cfi/symbolic_run.h"
-#include "unwind/claim.h"
+#include "unwind/assertion.h"
 
 #define LOST_CALLS 16		/* in a function; each needs another run */
 #define FUNCTION_ALIGNMENT 16	/* of x86-64 compilers with optimisation */
 
 struct making {
-	struct made_rules *made;
+	struct generated_rules *made;
 	const struct binary *binary;
 	struct debug_rules debug;
 	struct machine_decoder decoder;
@@ -61,7 +61,7 @@ static int64_t lowest(const struct making *m,
  * frame. */
 static bool find_word(const struct making *m,
 		      const struct symbolic_state *state,
-		      struct made_row *row)
+		      struct generated_row *row)
 {
 	const struct machine *machine = m->binary->machine;
 	struct symbolic_value fp = state->reg[machine->fp[0]];
@@ -81,7 +81,7 @@ static bool find_word(const struct making *m,
  * holds the CFA; a call clobbers it unless calls preserve the register. */
 static bool find_holder(const struct making *m,
 			const struct symbolic_node *node,
-			struct made_row *row)
+			struct generated_row *row)
 {
 	const struct machine *machine = m->binary->machine;
 	const struct symbolic_value *reg = node->state.reg;
@@ -101,7 +101,7 @@ static bool find_holder(const struct making *m,
 }
 
 static bool find_cfa(const struct making *m, const struct symbolic_node *node,
-		     struct made_row *row)
+		     struct generated_row *row)
 {
 	const struct machine *machine = m->binary->machine;
 	const struct symbolic_state *state = &node->state;
@@ -132,19 +132,19 @@ static uint8_t find_register(const struct making *m,
 	if (symbolic_saved(state, reg, &at) && at % machine->word == 0 &&
 	    at >= lowest(m, state, SYMBOLIC_CFA) && at <= INT32_MAX) {
 		*offset = (int32_t)at;
-		return MADE_AT_CFA;
+		return GENERATED_AT_CFA;
 	}
 	if (reg != machine->ra && fp.kind == SYMBOLIC_ALIGNED &&
 	    symbolic_find(state, SYMBOLIC_ALIGNED, old,
 			  lowest(m, state, SYMBOLIC_ALIGNED), &at) &&
 	    at - fp.number >= INT32_MIN && at - fp.number <= INT32_MAX) {
 		*offset = (int32_t)(at - fp.number);
-		return MADE_AT_FP;
+		return GENERATED_AT_FP;
 	}
 	return symbolic_same(state->reg[reg], old) &&
 		!(reg == machine->ra &&
 		  (machine->ra_on_stack || node->flow == MACHINE_CALL)) ?
-		MADE_SAME : MADE_UNKNOWN;
+		GENERATED_SAME : GENERATED_UNKNOWN;
 }
 
 /*
@@ -153,7 +153,7 @@ static uint8_t find_register(const struct making *m,
  * instruction. False: the place of the CFA or of the return address is unknown.
  */
 static bool make_row(const struct making *m, const struct symbolic_node *node,
-		     struct made_row *row)
+		     struct generated_row *row)
 {
 	const struct machine *machine = m->binary->machine;
 
@@ -167,10 +167,11 @@ static bool make_row(const struct making *m, const struct symbolic_node *node,
 		if (machine->preserved >> reg & 1 || reg == machine->ra)
 			row->where[reg] = find_register(m, node, reg,
 							&row->offset[reg]);
-	return row->where[machine->ra] != MADE_UNKNOWN;
+	return row->where[machine->ra] != GENERATED_UNKNOWN;
 }
 
-static bool same_row(const struct made_row *a, const struct made_row *b)
+static bool same_row(const struct generated_row *a,
+		     const struct generated_row *b)
 {
 	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
 		a->deref == b->deref && a->signs == b->signs &&
@@ -178,20 +179,21 @@ static bool same_row(const struct made_row *a, const struct made_row *b)
 		memcmp(a->offset, b->offset, sizeof(a->offset)) == 0;
 }
 
-static void add_row(struct making *m, const struct made_row *row, uint64_t end)
+static void add_row(struct making *m, const struct generated_row *row,
+		    uint64_t end)
 {
-	struct made_rules *made = m->made;
-	struct made_entry *entry = made->count == 0 ? NULL :
+	struct generated_rules *made = m->made;
+	struct generated_entry *entry = made->count == 0 ? NULL :
 		&made->entries[made->count - 1];
 
 	made->ruled_bytes += end - row->start;
 	if (!m->open || entry->end != row->start) {
 		GROW(made->entries, made->count, made->capacity);
 		entry = &made->entries[made->count++];
-		*entry = (struct made_entry){ row->start, row->start,
+		*entry = (struct generated_entry){ row->start, row->start,
 					      made->row_count, 0 };
-		CLAIM_FULL(made->count == 1 ||
-			   entry[-1].end <= entry->start);	/* I1 */
+		DEBUG_ASSERT(made->count == 1 ||
+			     entry[-1].end <= entry->start);	/* I1 */
 		m->open = true;
 	} else if (same_row(&made->rows[made->row_count - 1], row)) {
 		entry->end = end;
@@ -209,7 +211,7 @@ static uint64_t take_run(struct making *m, const struct symbolic_run *run,
 			 bool good)
 {
 	uint64_t end = run->wanted.start + m->binary->machine->alignment;
-	struct made_row row;
+	struct generated_row row;
 
 	m->open = false;
 	for (size_t i = 0; i < run->count; i++) {
@@ -446,7 +448,8 @@ struct known {
 	uint64_t end;
 };
 
-static void take_known(void *owner, const struct made_row *row, uint64_t end)
+static void take_known(void *owner, const struct generated_row *row,
+		       uint64_t end)
 {
 	struct known *known = owner;
 
@@ -486,7 +489,7 @@ static void make_gap(struct making *m, const struct code_gap *gap)
 		uint64_t end = function_starts_end(&m->starts, gap, at);
 		uint64_t next = make_function(m, gap, at, end);
 
-		CLAIM_FULL(next > at);
+		DEBUG_ASSERT(next > at);
 		m->made->code_bytes += (next < end ? next : end) - at;
 		if (next < m->data_end)
 			next = m->data_end;
@@ -513,7 +516,7 @@ static bool has_call(struct machine_decoder *decoder,
 	return false;
 }
 
-bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min)
+bool generated_rules_wanted(const struct binary *binary, uint64_t bytes_min)
 {
 	struct machine_decoder decoder = { 0 };
 	struct code_gaps gaps;
@@ -531,7 +534,8 @@ bool made_rules_wanted(const struct binary *binary, uint64_t bytes_min)
 	return wanted;
 }
 
-bool made_rules_make(struct made_rules *made, const struct binary *binary)
+bool generated_rules_make(struct generated_rules *made,
+			  const struct binary *binary)
 {
 	struct making m = { .made = made, .binary = binary };
 
@@ -552,7 +556,7 @@ bool made_rules_make(struct made_rules *made, const struct binary *binary)
 	return true;
 }
 
-void made_rules_free(struct made_rules *made)
+void generated_rules_free(struct generated_rules *made)
 {
 	free(made->rows);
 	free(made->entries);

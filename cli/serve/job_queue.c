@@ -1,7 +1,7 @@
 /*
- * work.c: see work.h.
+ * job_queue.c: see job_queue.h.
  */
-#include "cli/serve/work.h"
+#include "cli/serve/job_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "cli/base/hash.h"
 #include "cli/base/status.h"
 #include "cli/serve/progress_board.h"
-#include "cli/serve/work_answer.h"
-#include "cli/serve/work_job.h"
-#include "cli/serve/work_reader.h"
+#include "cli/serve/job_answer.h"
+#include "cli/serve/job.h"
+#include "cli/serve/reader_process.h"
 
 /* A growing trace is reread for at most 1/READINGS_APART of the time. */
 #define READINGS_APART 4
@@ -28,7 +28,7 @@ static void add_word(struct buffer *words, const char *word)
 	buffer_add(words, word, strlen(word) + 1);
 }
 
-static void add_words(struct buffer *words, const struct work_words *more)
+static void add_words(struct buffer *words, const struct job_options *more)
 {
 	for (size_t i = 0; i < more->count; i++)
 		add_word(words, more->list[i]);
@@ -42,7 +42,7 @@ static void add_sized(struct buffer *all, const struct buffer *part)
 
 /* Valid only in this process (hash.h): after a restart, other server options or
  * another version of gnomon may change the answer. */
-uint64_t work_key(const struct work_call *call)
+uint64_t job_request_key(const struct job_request *call)
 {
 	LOCAL_BUFFER all = { 0 };
 
@@ -59,12 +59,12 @@ uint64_t work_key(const struct work_call *call)
 	return hash_bytes(all.data, all.size) | 1;	/* never 0 */
 }
 
-static struct job *make_job(struct work *work, const struct work_call *call,
-			    uint64_t key)
+static struct job *make_job(struct job_queue *queue,
+			    const struct job_request *call, uint64_t key)
 {
-	struct job *job = grow_zeroed(1, sizeof(*job)), **end = &work->jobs;
+	struct job *job = grow_zeroed(1, sizeof(*job)), **end = &queue->jobs;
 
-	job->number = ++work->last_job;
+	job->number = ++queue->last_job;
 	job->key = key;
 	job->route = call->route;
 	job->trace = call->traces[1] == NULL ? call->traces[0] : NULL;
@@ -77,9 +77,9 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 		job->files[i] = -1;
 	buffer_add(&job->words, call->words.data, call->words.size);
 	if (route_has_symbols(call->route))
-		add_words(&job->words, work->common);
+		add_words(&job->words, queue->common);
 	if (call->route->reads_sources)
-		add_words(&job->words, work->sources);
+		add_words(&job->words, queue->sources);
 	add_word(&job->words, "--");
 	for (int i = 0; i < 2 && call->traces[i] != NULL; i++)
 		add_word(&job->words, call->traces[i]->path);
@@ -90,21 +90,21 @@ static struct job *make_job(struct work *work, const struct work_call *call,
 	while (*end != NULL)
 		end = &(*end)->next;
 	*end = job;
-	work->waiting++;
+	queue->waiting++;
 	return job;
 }
 
-static void free_job(struct work *work, struct job *job)
+static void free_job(struct job_queue *queue, struct job *job)
 {
-	struct job **at = &work->jobs;
+	struct job **at = &queue->jobs;
 
 	while (*at != job)
 		at = &(*at)->next;
 	*at = job->next;
 	if (job->reader == NULL) {
-		work->waiting--;
+		queue->waiting--;
 	} else {
-		work->running--;
+		queue->running--;
 		job->reader->jobs--;
 	}
 	for (int i = 0; i < READER_FILES; i++)
@@ -121,13 +121,14 @@ static void free_job(struct work *work, struct job *job)
 /* ---- ended ---- */
 
 /* Send the answer to all waiting clients and drop it. */
-static void finish(struct work *work, struct job *job, struct answer *answer)
+static void finish(struct job_queue *queue, struct job *job,
+		   struct answer *answer)
 {
-	struct work_client *client = job->clients, *next;
+	struct job_client *client = job->clients, *next;
 
 	if (answer->status == 200)
-		answer_cache_keep(&work->cache, answer);
-	free_job(work, job);
+		answer_cache_keep(&queue->cache, answer);
+	free_job(queue, job);
 	for (; client != NULL; client = next) {
 		next = client->next;
 		client->job = NULL;
@@ -155,7 +156,7 @@ static bool open_files(struct job *job)
 {
 	job->files[READER_OUT] = open_out(job);
 	job->files[READER_REQUEST] = worker_write_request(
-		&job->words, &job->input, work_answer_max(job), job->coding);
+		&job->words, &job->input, job_answer_max(job), job->coding);
 	job->files[READER_SAID] = memfd_create("said", MFD_CLOEXEC);
 	job->files[READER_PACKED] = memfd_create("packed", MFD_CLOEXEC);
 	for (int i = 0; i < READER_FILES; i++)
@@ -165,66 +166,66 @@ static bool open_files(struct job *job)
 }
 
 /* Start the job if possible; otherwise it keeps waiting, or has failed. */
-static void try_job(struct work *work, struct job *job)
+static void try_job(struct job_queue *queue, struct job *job)
 {
-	struct work_reader *reader = work_reader_find(work, job->trace);
+	struct reader_process *reader = reader_process_find(queue, job->trace);
 	struct trace_reader_packet packet = {
 		.kind = READER_RUN, .job = job->number, .slot = job->slot,
 	};
 
 	/* Reading a trace counts as a running job. Jobs of ready readers need
 	 * not wait for it. */
-	if (reader == NULL && work->running + work_reader_reading(work) >=
-	    work->running_max)
+	if (reader == NULL && queue->running + reader_process_reading(queue) >=
+	    queue->running_max)
 		return;
 	if (reader == NULL)
-		reader = work_reader_start(work, job->trace);
+		reader = reader_process_start(queue, job->trace);
 	if (reader == NULL) {
-		finish(work, job, answer_error(503, strerror(errno)));
+		finish(queue, job, answer_error(503, strerror(errno)));
 		return;
 	}
 	if (!reader->ready)
 		return;
 	if (reader->status == EXIT_NOTHING) {
-		char *said = work_answer_said(reader->said);
+		char *said = job_answer_said(reader->said);
 
-		finish(work, job, answer_error(400, said));
+		finish(queue, job, answer_error(400, said));
 		free(said);
 		return;
 	}
 	if (!open_files(job) ||
 	    trace_reader_send(reader->source.fd, &packet, job->files) != 0) {
-		finish(work, job, answer_error(503, strerror(errno)));
+		finish(queue, job, answer_error(503, strerror(errno)));
 		return;
 	}
 	job->reader = reader;
 	reader->jobs++;
-	work->waiting--;
-	work->running++;
+	queue->waiting--;
+	queue->running++;
 }
 
-static void pump(struct work *work)
+static void pump(struct job_queue *queue)
 {
-	struct job *job = work->jobs, *next;
+	struct job *job = queue->jobs, *next;
 
-	for (; job != NULL && work->running < work->running_max; job = next) {
+	for (; job != NULL && queue->running < queue->running_max; job = next) {
 		next = job->next;
 		if (job->reader == NULL)
-			try_job(work, job);
+			try_job(queue, job);
 	}
-	work_reader_retire(work);
+	reader_process_retire(queue);
 }
 
-static struct job *find_job(const struct work *work, uint32_t number)
+static struct job *find_job(const struct job_queue *queue, uint32_t number)
 {
-	struct job *job = work->jobs;
+	struct job *job = queue->jobs;
 
 	while (job != NULL && job->number != number)
 		job = job->next;
 	return job;
 }
 
-static void note_reading(struct work_reader *reader)
+static void note_reading(struct reader_process *reader)
 {
 	struct served *trace = reader->trace;
 	uint64_t now = event_loop_now_ms();
@@ -235,43 +236,43 @@ static void note_reading(struct work_reader *reader)
 	trace->read = reader->generation;
 	trace->status = reader->status;
 	free(trace->said);
-	trace->said = work_answer_said(reader->said);
+	trace->said = job_answer_said(reader->said);
 }
 
-void work_subscribe(struct work_reader *reader,
-		    const struct trace_reader_packet *packet)
+void job_queue_subscribe(struct reader_process *reader,
+			 const struct trace_reader_packet *packet)
 {
-	struct work *work = reader->work;
+	struct job_queue *queue = reader->queue;
 	struct job *job, *next;
 
 	if (packet == NULL) {
-		for (job = work->jobs; job != NULL; job = next) {
+		for (job = queue->jobs; job != NULL; job = next) {
 			next = job->next;
 			if (job->reader == reader ||
 			    (job->reader == NULL && !reader->ready &&
 			     job->trace == reader->trace))
-				finish(work, job, answer_error(503,
+				finish(queue, job, answer_error(503,
 					"the process that reads the trace "
 					"died: there may be too little "
 					"memory"));
 		}
-		work_reader_end(reader);
+		reader_process_end(reader);
 	} else if (packet->kind == READER_READY) {
 		reader->ready = true;
 		reader->status = packet->status;
 		note_reading(reader);
 	} else {
-		job = find_job(work, packet->job);
+		job = find_job(queue, packet->job);
 		if (job != NULL && job->reader == reader)
-			finish(work, job, work_answer(work, job,
+			finish(queue, job, job_answer(queue, job,
 						      packet->status));
 	}
-	pump(work);
+	pump(queue);
 }
 
 /* ---- clients ---- */
 
-static void give_up(struct work *work, struct job *job)
+static void give_up(struct job_queue *queue, struct job *job)
 {
 	const struct trace_reader_packet packet = {
 		.kind = READER_KILL, .job = job->number,
@@ -280,13 +281,13 @@ static void give_up(struct work *work, struct job *job)
 	/* One that is gone has taken its workers with it. */
 	if (job->reader != NULL)
 		trace_reader_send(job->reader->source.fd, &packet, NULL);
-	free_job(work, job);
+	free_job(queue, job);
 }
 
-void work_leave(struct work *work, struct work_client *client)
+void job_queue_leave(struct job_queue *queue, struct job_client *client)
 {
 	struct job *job = client->job;
-	struct work_client **at;
+	struct job_client **at;
 
 	if (job == NULL)
 		return;
@@ -297,15 +298,15 @@ void work_leave(struct work *work, struct work_client *client)
 	client->job = NULL;
 	if (job->clients != NULL)
 		return;
-	give_up(work, job);
-	pump(work);
+	give_up(queue, job);
+	pump(queue);
 }
 
-static struct work_client *find_ticket(const struct work *work,
-				       const char *ticket)
+static struct job_client *find_ticket(const struct job_queue *queue,
+				      const char *ticket)
 {
-	for (struct job *job = work->jobs; job != NULL; job = job->next)
-		for (struct work_client *client = job->clients; client != NULL;
+	for (struct job *job = queue->jobs; job != NULL; job = job->next)
+		for (struct job_client *client = job->clients; client != NULL;
 		     client = client->next)
 			if (client->ticket != NULL &&
 			    strcmp(client->ticket, ticket) == 0)
@@ -313,13 +314,13 @@ static struct work_client *find_ticket(const struct work *work,
 	return NULL;
 }
 
-unsigned work_cancel(struct work *work, const char *ticket)
+unsigned job_queue_cancel(struct job_queue *queue, const char *ticket)
 {
-	struct work_client *client;
+	struct job_client *client;
 	unsigned count = 0;
 
-	while ((client = find_ticket(work, ticket)) != NULL) {
-		work_leave(work, client);
+	while ((client = find_ticket(queue, ticket)) != NULL) {
+		job_queue_leave(queue, client);
 		client->done(client, answer_error(409, "cancelled: its ticket "
 						       "was cancelled or "
 						       "reused by a newer "
@@ -329,24 +330,24 @@ unsigned work_cancel(struct work *work, const char *ticket)
 	return count;
 }
 
-void work_begin(struct work *work, const struct work_call *call,
-		struct work_client *client)
+void job_queue_begin(struct job_queue *queue, const struct job_request *call,
+		     struct job_client *client)
 {
-	uint64_t key = work_key(call);
-	struct answer *known = answer_cache_find(&work->cache, key);
+	uint64_t key = job_request_key(call);
+	struct answer *known = answer_cache_find(&queue->cache, key);
 	struct job *job;
 
 	if (client->ticket != NULL)
-		work_cancel(work, client->ticket);
+		job_queue_cancel(queue, client->ticket);
 	if (known != NULL) {
 		client->done(client, known);
 		return;
 	}
-	job = work->jobs;
+	job = queue->jobs;
 	while (job != NULL && job->key != key)
 		job = job->next;
-	if (job == NULL && (work->waiting >= WORK_WAITING_MAX ||
-			    answer_bytes() > WORK_ANSWERS_MAX)) {
+	if (job == NULL && (queue->waiting >= JOBS_WAITING_MAX ||
+			    answer_bytes() > JOB_ANSWERS_MAX)) {
 		client->done(client, answer_error(503, "too many calls are "
 						       "waiting, or too many "
 						       "answers are unread: "
@@ -354,19 +355,19 @@ void work_begin(struct work *work, const struct work_call *call,
 		return;
 	}
 	if (job == NULL)
-		job = make_job(work, call, key);
+		job = make_job(queue, call, key);
 	client->job = job;
 	client->next = job->clients;
 	job->clients = client;
-	pump(work);
+	pump(queue);
 }
 
-void work_close(struct work *work)
+void job_queue_close(struct job_queue *queue)
 {
-	while (work->jobs != NULL)
-		finish(work, work->jobs,
+	while (queue->jobs != NULL)
+		finish(queue, queue->jobs,
 		       answer_error(503, "the server is shutting down"));
-	while (work->readers != NULL)
-		work_reader_end(work->readers);
-	answer_cache_clear(&work->cache);
+	while (queue->readers != NULL)
+		reader_process_end(queue->readers);
+	answer_cache_clear(&queue->cache);
 }

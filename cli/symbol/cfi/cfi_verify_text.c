@@ -1,28 +1,29 @@
 /*
- * agreement_text.c: rules and values as text, in readelf's notation: c is the
+ * cfi_verify_text.c: rules and values as text, in readelf's notation: c is the
  * CFA, u unknown, s the same, exp an expression.
  */
-#include "cli/symbol/cfi/agreement.h"
+#include "cli/symbol/cfi/cfi_verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *agreement_reason_text(enum agreement_reason reason)
+const char *cfi_verify_reason_text(enum cfi_verify_reason reason)
 {
-	static const char *const texts[AGREEMENT_REASONS] = {
-		[AGREEMENT_UNREACHED] = "no known path leads to some code",
-		[AGREEMENT_BASE] = "the CFA's register holds what only running "
+	static const char *const texts[CFI_VERIFY_REASONS] = {
+		[CFI_VERIFY_UNREACHED] = "no known path leads to some code",
+		[CFI_VERIFY_BASE] =
+			"the CFA's register holds what only running "
 			"tells",
-		[AGREEMENT_SLOT] = "what lies in the stack slot is unknown",
-		[AGREEMENT_EXPRESSION] = "a DWARF expression that is not "
-			"evaluated",
-		[AGREEMENT_UNDECODED] = "instructions that are not decoded",
-		[AGREEMENT_SIGNATURE] = "whether the return address is signed "
-			"differs by path",
-		[AGREEMENT_SIGNAL] = "the kernel makes this frame",
-		[AGREEMENT_TOO_LARGE] = "the function is too large",
-		[AGREEMENT_NONSENSE] = "its table makes no sense",
-		[AGREEMENT_NO_CODE] = "its code is not in the file",
+		[CFI_VERIFY_SLOT] = "what lies in the stack slot is unknown",
+		[CFI_VERIFY_EXPRESSION] = "a DWARF expression that is not "
+					  "evaluated",
+		[CFI_VERIFY_UNDECODED] = "instructions that are not decoded",
+		[CFI_VERIFY_SIGNATURE] = "whether the return address is signed "
+					 "differs by path",
+		[CFI_VERIFY_SIGNAL] = "the kernel makes this frame",
+		[CFI_VERIFY_TOO_LARGE] = "the function is too large",
+		[CFI_VERIFY_NONSENSE] = "its table makes no sense",
+		[CFI_VERIFY_NO_CODE] = "its code is not in the file",
 	};
 
 	return texts[reason];
@@ -34,9 +35,9 @@ static void named_offset(const char *name, int64_t offset, char *text,
 	snprintf(text, size, "%s%+" PRId64, name, offset);
 }
 
-void agreement_cfa_text(const struct machine *machine,
-			const struct callframe_row *row, char *text,
-			size_t size)
+void cfi_verify_cfa_text(const struct machine *machine,
+			 const struct callframe_row *row, char *text,
+			 size_t size)
 {
 	char name[16];
 
@@ -50,9 +51,9 @@ void agreement_cfa_text(const struct machine *machine,
 		snprintf(text, size, "none");
 }
 
-void agreement_rule_text(const struct machine *machine,
-			 const struct callframe_row *row, unsigned column,
-			 char *text, size_t size)
+void cfi_verify_rule_text(const struct machine *machine,
+			  const struct callframe_row *row, unsigned column,
+			  char *text, size_t size)
 {
 	int64_t value = row->value[column];
 	char name[16];
@@ -82,9 +83,9 @@ void agreement_rule_text(const struct machine *machine,
 	}
 }
 
-void agreement_value_text(const struct machine *machine,
-			  struct symbolic_value value, char *text,
-			  size_t size)
+void cfi_verify_value_text(const struct machine *machine,
+			   struct symbolic_value value, char *text,
+			   size_t size)
 {
 	char name[16];
 

@@ -1,7 +1,7 @@
 /*
- * work_answer.c: see work_answer.h.
+ * job_answer.c: see job_answer.h.
  */
-#include "cli/serve/work_answer.h"
+#include "cli/serve/job_answer.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #define SAID_MAX 65536		/* bytes of standard error that are read */
 #define MESSAGES_MAX 4096	/* bytes of messages in a header */
 
-uint64_t work_answer_max(const struct job *job)
+uint64_t job_answer_max(const struct job *job)
 {
-	return job->on_disk ? WORK_DOWNLOAD_MAX : WORK_ANSWER_MAX;
+	return job->on_disk ? JOB_DOWNLOAD_MAX : JOB_ANSWER_MAX;
 }
 
-char *work_answer_said(int fd)
+char *job_answer_said(int fd)
 {
 	char *text = grow_alloc(SAID_MAX + 1);
 	ssize_t n = fd < 0 ? 0 : io_full_read_at(fd, text, SAID_MAX, 0);
@@ -53,7 +53,7 @@ static struct answer *good_answer(struct job *job, const char *said)
 	return answer;
 }
 
-static struct answer *killed_answer(const struct work *work,
+static struct answer *killed_answer(const struct job_queue *queue,
 				    const struct job *job, int number)
 {
 	LOCAL_BUFFER text = { 0 };
@@ -64,12 +64,12 @@ static struct answer *killed_answer(const struct work *work,
 		buffer_printf(&text, "the call took longer than --timeout %s: "
 				     "request less, or start the server with a "
 				     "longer one",
-			      TIME_TEXT(work->limits.timeout_ns));
+			      TIME_TEXT(queue->limits.timeout_ns));
 		return answer_error(504, text.data);
 	case SIGXFSZ:
 		buffer_printf(&text, "the answer is larger than %s: request "
 				     "less, for example with top",
-			      SIZE_TEXT(work_answer_max(job)));
+			      SIZE_TEXT(job_answer_max(job)));
 		return answer_error(503, text.data);
 	case SIGKILL:
 		return answer_error(503, "the call's process was killed: there "
@@ -102,14 +102,15 @@ static const char *all_said(const struct job *job, const char *said,
 	return buffer_text(all);
 }
 
-struct answer *work_answer(const struct work *work, struct job *job, int status)
+struct answer *job_answer(const struct job_queue *queue, struct job *job,
+			  int status)
 {
-	char *said = work_answer_said(job->files[READER_SAID]);
+	char *said = job_answer_said(job->files[READER_SAID]);
 	struct answer *answer;
 	LOCAL_BUFFER all = { 0 };
 
 	if (WIFSIGNALED(status)) {
-		answer = killed_answer(work, job, WTERMSIG(status));
+		answer = killed_answer(queue, job, WTERMSIG(status));
 		free(said);
 		return answer;
 	}

@@ -1,5 +1,5 @@
 /*
- * work.h: the queue of API calls. Identical calls share one job. A job is
+ * job_queue.h: the queue of API calls. Identical calls share one job. A job is
  * cancelled when no client waits for it. A fixed number of jobs runs at once;
  * others wait in order of arrival. A connection has one call at a time, so none
  * can starve another. One thread, the front's.
@@ -7,8 +7,8 @@
  *	waiting ── slot free and reader ready ──▶ running ── ENDED ──▶ done
  *	   └────── no client waits: killed and dropped ───────┘
  */
-#ifndef GNOMON_WORK_H
-#define GNOMON_WORK_H
+#ifndef GNOMON_JOB_QUEUE_H
+#define GNOMON_JOB_QUEUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,12 +20,12 @@
 #include "cli/serve/served.h"
 
 /* Waiting jobs; more are refused. */
-#define WORK_WAITING_MAX 1024
+#define JOBS_WAITING_MAX 1024
 /* Bytes of answers being sent or cached; above it, calls are refused. */
-#define WORK_ANSWERS_MAX (UINT64_C(1) << 30)
+#define JOB_ANSWERS_MAX (UINT64_C(1) << 30)
 
 /* A request to run a command. */
-struct work_call {
+struct job_request {
 	const struct route *route;
 	struct served *traces[2];	/* the second one for a diff, or NULL */
 	struct buffer words;	/* from route_words; without traces */
@@ -36,32 +36,32 @@ struct work_call {
 
 /* Bytes of an answer, held in memory, and of a download, held in a temporary
  * file if one can be created. */
-#define WORK_ANSWER_MAX (UINT64_C(256) << 20)
-#define WORK_DOWNLOAD_MAX (UINT64_C(8) << 30)
+#define JOB_ANSWER_MAX (UINT64_C(256) << 20)
+#define JOB_DOWNLOAD_MAX (UINT64_C(8) << 30)
 
 /* A waiting client; embed it. */
-struct work_client {
-	struct work_client *next;
+struct job_client {
+	struct job_client *next;
 	struct job *job;	/* NULL: not waiting */
 	char *ticket;		/* NULL: none */
 	/* Called with the answer, which the client drops. The client is no
 	 * longer waiting. */
-	void (*done)(struct work_client *client, struct answer *answer);
+	void (*done)(struct job_client *client, struct answer *answer);
 };
 
 /* Options from the server's command line, as words of commands. */
-#define WORK_WORDS_MAX 64
-struct work_words {
-	char *list[WORK_WORDS_MAX];
+#define JOB_OPTIONS_MAX 64
+struct job_options {
+	char *list[JOB_OPTIONS_MAX];
 	size_t count;
 };
 
-struct work {
+struct job_queue {
 	struct event_loop *loop;
 	struct trace_reader_limits limits;
-	const struct work_words *common;	/* for all commands that look up
+	const struct job_options *common;	/* for all commands that look up
 						 * symbols */
-	const struct work_words *sources;	/* for commands that read source
+	const struct job_options *sources;	/* for commands that read source
 						 * files */
 	unsigned running_max;
 	struct answer_cache cache;
@@ -69,29 +69,29 @@ struct work {
 	struct job *jobs;	/* in order of arrival */
 	unsigned running, waiting;
 	uint32_t last_job;
-	struct work_reader *readers;	/* most recently used first */
+	struct reader_process *readers;	/* most recently used first */
 	unsigned reader_count;
 };
 
 /* The key of an answer: hash of the call's words and traces' generations; never
  * 0. */
-uint64_t work_key(const struct work_call *call);
+uint64_t job_request_key(const struct job_request *call);
 /*
  * Start a call, or join the same call if it is running. An older call with the
  * same ticket is cancelled. `done` is called later, or before this returns if
  * the answer is cached or the queue is full.
  */
-void work_begin(struct work *work, const struct work_call *call,
-		struct work_client *client);
+void job_queue_begin(struct job_queue *queue, const struct job_request *call,
+		     struct job_client *client);
 /* The client no longer waits. */
-void work_leave(struct work *work, struct work_client *client);
+void job_queue_leave(struct job_queue *queue, struct job_client *client);
 /* Cancel the calls of a ticket; they get an error. Returns how many. */
-unsigned work_cancel(struct work *work, const char *ticket);
+unsigned job_queue_cancel(struct job_queue *queue, const char *ticket);
 /* The answer to GET /api/v1/work. */
-void work_json(const struct work *work, struct buffer *out);
+void job_queue_json(const struct job_queue *queue, struct buffer *out);
 /* The progress of calls with tickets, as server-sent events; only those that
  * changed. */
-void work_progress(struct work *work, struct buffer *out);
-void work_close(struct work *work);
+void job_queue_progress(struct job_queue *queue, struct buffer *out);
+void job_queue_close(struct job_queue *queue);
 
 #endif
