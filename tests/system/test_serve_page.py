@@ -271,7 +271,14 @@ def threads_that_free_for_others_are_seen(directory):
             threads=["#threads", ["texts", "cells", ".matrix .cell:not(.own)"],
                      *AXE, ["button", str(is_["handed"])],
                      ["item", "Blocks that the first"],
-                     ["texts", "rows", ".t-row"]])["threads"]
+                     ["texts", "rows", ".t-row"]],
+            # names do not depend on what comes first
+            late=["", ["late", "**/sql?*", ".threads-body .plain a"],
+                  ["go", "#threads"],
+                  ["texts", "names", ".threads-body .plain a"]])
+        late, said = said["late"], said["threads"]
+    check(all(re.match("[a-z_]+ \\d+$", name) for name in late["names"]),
+          late["names"])
     check(str(is_["handed"]) in said["cells"], said["cells"])
     equal(said["axe"], [], "faults")
     check("hand_over" in said["rows"][0] and "free_others" in said["rows"][0],
