@@ -373,6 +373,21 @@ static void print_figures(struct model *model, const char *path, bool outline)
 	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
 }
 
+/* The printed figures are those of one process. `read`: its trace. */
+static void print_children(const struct run_end_traces *traces,
+			   const char *read)
+{
+	size_t below = process_tree_below(traces->list[0].path);
+	char *directory;
+
+	if (below == 0)
+		return;
+	directory = process_tree_directory(short_path(read));
+	log_note("not in these figures: %s of child processes, see gnomon "
+		 "report %s", COUNTED(below, "trace"), directory);
+	free(directory);
+}
+
 void run_end_paragraph(const char *pattern,
 		       const struct run_end_traces *traces)
 {
@@ -413,6 +428,8 @@ void run_end_paragraph(const char *pattern,
 	}
 	if (status != EXIT_NOTHING)
 		print_figures(model, short_path(path), outline);
+	if (status != EXIT_NOTHING && wanted == NULL)
+		print_children(traces, path);
 	if (wanted != NULL)
 		log_note("that is what it started; its own trace is %s",
 			 short_path(traces->list[traces->count - 1].path));
