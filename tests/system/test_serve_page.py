@@ -260,6 +260,19 @@ def blocks_of_no_bytes_are_brushed(directory):
 
 
 @case
+def details_of_a_narrow_flame_graph_are_in_sight(directory):
+    """They lie between the graph and the key, and behind neither."""
+    with Server(planted(directory).trace) as server:
+        said = walked(server, narrow=dict(
+            hash="#flame", size=[700, 860],
+            list=[["edges", "graph", "#graph"], ["edges", "last",
+                  "#details tr:last-child"], ["edges", "key", ".flame-foot"]]))
+    narrow = said["narrow"]
+    check(narrow["graph"][1] < narrow["last"][0] and
+          narrow["last"][1] <= narrow["key"][0], narrow)
+
+
+@case
 def threads_that_free_for_others_are_seen(directory):
     """Blocks that were handed over are off the diagonal of the matrix; a click
     tells which."""

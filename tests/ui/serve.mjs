@@ -163,6 +163,10 @@ const readers = {
 		(one) => [one.scrollWidth, one.clientWidth]),
 	size: (page, selector) => page.locator(selector).first().evaluate(
 		(one) => one.clientWidth),
+	// Upper and lower edge, in points of the window.
+	edges: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => [one.getBoundingClientRect().top,
+			  one.getBoundingClientRect().bottom]),
 	value: (page, selector) => page.locator(selector).first().inputValue(),
 	attribute: (page, selector, name) => page.locator(selector).first()
 		.getAttribute(name),
