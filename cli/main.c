@@ -101,7 +101,15 @@ static int refuse_word(const char *word, const char *next,
 		next_is_command |= next != NULL &&
 			strcmp(next, (*commands)->name) == 0;
 	}
-	if (strcmp(word, "help") == 0 && next_is_command)
+	/* as in other profilers */
+	if (strcmp(word, "attach") == 0)
+		log_error("attach: gnomon records only what it started: use "
+			  "`gnomon run --off PROGRAM`, then `gnomon start "
+			  "PID`");
+	else if (strcmp(word, "record") == 0)
+		log_error("record: no such command: did you mean `gnomon "
+			  "run`?");
+	else if (strcmp(word, "help") == 0 && next_is_command)
 		log_error("%s: no such command: did you mean `gnomon %s "
 			  "--help`?", word, next);
 	else if (nearest.word != NULL)

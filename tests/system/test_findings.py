@@ -249,6 +249,8 @@ def words_that_are_none(directory):
     for words, status, wanted in (
             (["help"], 2, "did you mean `gnomon --help`?"),
             (["help", "diff"], 2, "did you mean `gnomon diff --help`?"),
+            (["attach", "1"], 2, "then `gnomon start PID`"),
+            (["record", "ls"], 2, "did you mean `gnomon run`?"),
             (["version"], 2, "did you mean `gnomon --version`?"),
             (["reprot"], 2, "did you mean `gnomon report`?"),
             ([program("findings")], 2, "did you mean `gnomon run "),
