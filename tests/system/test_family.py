@@ -74,6 +74,18 @@ def what_forked_is_counted(directory):
 
 
 @case
+def long_paths_leave_room_for_arguments(directory):
+    inner = os.path.join(directory, 60 * "d")
+    os.mkdir(inner)
+    shutil.copy(program("wordy"), inner)
+    run_here(directory, os.path.join(inner, "wordy"), "an-argument")
+    lines = gnomon("report", directory).out.splitlines()
+    check(any(line.endswith("  wordy an-argument") for line in lines), lines)
+    full = gnomon("report", "--full-names", directory).out
+    check("  %s" % inner[:20] in full, full)
+
+
+@case
 def other_programs_are_shown_themselves(directory):
     run_here(directory, "/usr/bin/python3", "-c",
              "import subprocess; subprocess.run(['%s'])" % program("wordy"))
