@@ -90,16 +90,33 @@ static int lead_on(void)
 	return EXIT_NOTHING;
 }
 
-/* An unknown command: suggests the one that was probably meant. */
-static int refuse_word(const char *word, const struct command *const *commands)
+/* An unknown command, and the word after it or NULL: suggests the command that
+ * was probably meant. */
+static int refuse_word(const char *word, const char *next,
+		       const struct command *const *commands)
 {
 	struct nearest nearest = { .wanted = word };
+	bool next_is_command = false;
 	struct stat status;
 
-	for (; *commands != NULL; commands++)
+	for (; *commands != NULL; commands++) {
 		nearest_try(&nearest, (*commands)->name,
 			    strlen((*commands)->name));
-	if (nearest.word != NULL)
+		next_is_command |= next != NULL &&
+			strcmp(next, (*commands)->name) == 0;
+	}
+	/* as in other profilers */
+	if (strcmp(word, "attach") == 0)
+		log_error("attach: gnomon records only what it started: use "
+			  "`gnomon run --off PROGRAM`, then `gnomon start "
+			  "PID`");
+	else if (strcmp(word, "record") == 0)
+		log_error("record: no such command: did you mean `gnomon "
+			  "run`?");
+	else if (strcmp(word, "help") == 0 && next_is_command)
+		log_error("%s: no such command: did you mean `gnomon %s "
+			  "--help`?", word, next);
+	else if (nearest.word != NULL)
 		log_error("%s: no such command: did you mean `gnomon %s`?",
 			  word, nearest.word);
 	else if (strcmp(word, "help") == 0 || strcmp(word, "version") == 0)
@@ -163,5 +180,5 @@ int main(int argc, char **argv)
 		if (strcmp(argv[skip], commands[i]->name) == 0)
 			return commands[i]->main(commands[i], argc - skip,
 						 argv + skip);
-	return refuse_word(argv[skip], commands);
+	return refuse_word(argv[skip], argv[skip + 1], commands);
 }

@@ -203,7 +203,9 @@ static const char *const description[] = {
 	"Compares two traces, or one trace at two moments (--from, --to). "
 	"Stacks are the same if their libraries, functions, files and lines "
 	"are; addresses, process ids and order do not matter. Between two "
-	"processes, the name of the program's file does not matter either.",
+	"processes, the name of the program's file and the directories of "
+	"source files do not matter either. --by function compares builds "
+	"whose lines differ.",
 	"Events at a moment belong to it: live at 10s is the same as in "
 	"`gnomon report --alive-at 10s`.",
 	"A and B are files, or directories, whose traces are added up. With "

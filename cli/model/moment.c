@@ -115,7 +115,7 @@ static void report_names(const struct moment_name *known, size_t count,
 			break;
 		}
 		reported[shown++] = known[i].name;
-		buffer_printf(&names, "%s%s", shown > 1 ? ", " : "",
+		buffer_printf(&names, "%s@%s", shown > 1 ? ", " : "",
 			      known[i].name);
 	}
 	buffer_printable(&names);

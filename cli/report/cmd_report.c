@@ -55,8 +55,9 @@ static const struct command_option options[] = {
 	  "the parts of resident memory at snapshots" },
 	{ TIMELINE, "timeline", 0, NULL, NULL,
 	  "for one trace: the largest rows over time, compared with all "
-	  "others: as a table of live or the measure of --sort; with --json, "
-	  "all measures in each row" },
+	  "others: as a table of live, for rows that held most at the peak, "
+	  "or of the measure of --sort; with --json, all measures in each "
+	  "row" },
 	{ STEPS, "steps", 0, "N", NULL,
 	  "with --timeline: divide the time into N steps of equal width, at "
 	  "most 2048 (16; 64 with --json)" },

@@ -254,9 +254,12 @@ bool findings_write_missing(const struct report *r, struct finding *f)
 	} else if (c->damaged > 0 || c->lost_bytes > 0) {
 		buffer_printf(&f->lead, "%s damaged",
 			      COUNTED(c->damaged, "place"));
-		buffer_printf(&f->text, " in the trace, and %s of events "
-			      "missing: measures do not count them",
-			      SIZE_TEXT(c->lost_bytes));
+		buffer_string(&f->text, " in the trace");
+		if (c->lost_bytes > 0)
+			buffer_printf(&f->text, ", and %s of events missing",
+				      SIZE_TEXT(c->lost_bytes));
+		buffer_string(&f->text, ": measures do not count what was "
+			      "there");
 	} else if (r->about.failed) {
 		buffer_string(&f->lead, "Recording stopped early");
 		buffer_string(&f->text, ": later events are missing");

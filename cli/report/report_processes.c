@@ -190,6 +190,20 @@ void report_processes_free(struct report_processes *processes)
 
 /* ---- text ---- */
 
+/* A command that is too long without the directories of its program: its
+ * arguments say more. */
+static const char *command_within(const char *command, size_t width)
+{
+	const char *end = command + strcspn(command, " ");
+	const char *name = end;
+
+	if (*command != '/' || fit_columns(command) <= width)
+		return command;
+	while (name[-1] != '/')
+		name--;
+	return name < end ? name : command;
+}
+
 static void put_process(const struct report_process *process,
 			const struct report *r)
 {
@@ -203,6 +217,8 @@ static void put_process(const struct report_process *process,
 		SIZE_TEXT(process->sum.live_bytes),
 		TIME_TEXT(process->duration_ns));
 	fprintf(r->out, "%*s%s", (int)depth, "", r->style->name);
+	if (!r->options->full_names)
+		command = command_within(command, (size_t)width);
 	report_put_text(r->out, command, (size_t)width);
 	fprintf(r->out, "%s\n%*s%s", r->style->off, INDENT, "",
 		r->style->dim);

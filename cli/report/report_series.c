@@ -123,10 +123,13 @@ void report_series_text(struct report *r)
 	report_collect(r, report_order(r, MEASURE_PEAK), max, &rows);
 	shown = rows.nonzero < max ? rows.nonzero : max;
 	follow(r, &rows, shown, TEXT_STEPS, &series);
-	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps\n\n",
+	fprintf(r->out, "\n%sROWS OVER TIME%s: %s of %s steps%s%s\n\n",
 		r->style->title, r->style->off,
 		meanings[report_order(r, MEASURE_LIVE)],
-		COUNT_TEXT(series.axis.steps));
+		COUNT_TEXT(series.axis.steps),
+		r->options->one_key ? "" : ";\nrows that held most at the peak",
+		r->options->one_key || query_inclusive(&r->query) ? "" :
+		" (--sort own-peak: at any time)");
 	put_names(r, &rows, series.shown);
 	if (series.shown < rows.nonzero)
 		fprintf(r->out, "%4s  and %s more %s: see --json, or `gnomon "

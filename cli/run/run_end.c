@@ -315,31 +315,27 @@ static const char *short_path(const char *path)
 static void print_totals(struct model *model)
 {
 	const struct totals *totals = model_totals(model);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT], c[QUANTITY_TEXT];
 
-	fprintf(stderr, "gnomon: %s%s allocations, %s in total; peak %s after "
-		"%s;\n", model_is_sampled(model) ? "about " : "",
-		quantity_count(a, totals->allocations),
-		quantity_size(b, (int64_t)totals->total_bytes),
-		quantity_size(c, (int64_t)totals->peak_bytes),
+	fprintf(stderr, "gnomon: %s%s, %s in total; peak %s after %s;\n",
+		model_is_sampled(model) ? "about " : "",
+		COUNTED(totals->allocations, "allocation"),
+		SIZE_TEXT(totals->total_bytes), SIZE_TEXT(totals->peak_bytes),
 		quantity_time((char[QUANTITY_TEXT]){ 0 },
 			      totals->peak_bytes == 0 ? 0 :
 			      model_since_start_ns(model,
 						   totals->peak_stamp)));
-	fprintf(stderr, "gnomon: live at the end %s in %s blocks; ",
-		quantity_size(a, (int64_t)totals->live_bytes),
-		quantity_count(b, totals->live_blocks));
+	fprintf(stderr, "gnomon: live at the end %s in %s; ",
+		SIZE_TEXT(totals->live_bytes),
+		COUNTED(totals->live_blocks, "block"));
 }
 
 static void print_how(struct model *model)
 {
 	const struct reader_report *report = model_reader_report(model);
 	uint64_t dropped = model_dropped(model);
-	char a[QUANTITY_TEXT];
 
 	if (dropped > 0)
-		fprintf(stderr, "%s events dropped\n",
-			quantity_count(a, dropped));
+		fprintf(stderr, "%s dropped\n", COUNTED(dropped, "event"));
 	else if (report->failed)
 		fprintf(stderr, "later events are missing\n");
 	else if (report->damage_count || report->lost_bytes)
@@ -364,18 +360,32 @@ static void print_slow(const struct model *model)
 static void print_figures(struct model *model, const char *path, bool outline)
 {
 	const struct reader_report *report = model_reader_report(model);
-	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
 
 	if (outline)
-		fprintf(stderr, "gnomon: %s events in %s; ",
-			quantity_count(a, report->events),
-			quantity_size(b, (int64_t)report->file_bytes));
+		fprintf(stderr, "gnomon: %s in %s; ",
+			COUNTED(report->events, "event"),
+			SIZE_TEXT(report->file_bytes));
 	else
 		print_totals(model);
 	print_how(model);
 	print_slow(model);
 	fprintf(stderr, "gnomon: recorded in %s\n", path);
 	fprintf(stderr, "gnomon: to see where: gnomon report %s\n", path);
+}
+
+/* The printed figures are those of one process. `read`: its trace. */
+static void print_children(const struct run_end_traces *traces,
+			   const char *read)
+{
+	size_t below = process_tree_below(traces->list[0].path);
+	char *directory;
+
+	if (below == 0)
+		return;
+	directory = process_tree_directory(short_path(read));
+	log_note("not in these figures: %s of child processes, see gnomon "
+		 "report %s", COUNTED(below, "trace"), directory);
+	free(directory);
 }
 
 void run_end_paragraph(const char *pattern,
@@ -418,6 +428,8 @@ void run_end_paragraph(const char *pattern,
 	}
 	if (status != EXIT_NOTHING)
 		print_figures(model, short_path(path), outline);
+	if (status != EXIT_NOTHING && wanted == NULL)
+		print_children(traces, path);
 	if (wanted != NULL)
 		log_note("that is what it started; its own trace is %s",
 			 short_path(traces->list[traces->count - 1].path));

@@ -65,6 +65,14 @@ static void add_part(struct buffer *key, const char *part)
 	buffer_string(key, "\002");
 }
 
+const char *profile_file(const struct profile *profile,
+			 const struct profile_frame *frame)
+{
+	if (frame->file == NULL || !profile->one_program)
+		return frame->file;
+	return base_name(frame->file);
+}
+
 /* Instead of the name of the program's file: no name has this byte. */
 #define OWN_FILE "\003"
 
@@ -76,7 +84,8 @@ static uint32_t number_of(struct profile *profile,
 
 	buffer_clear(key);
 	add_part(key, frame->function);
-	add_part(key, profile->of_functions ? NULL : frame->file);
+	add_part(key, profile->of_functions ? NULL :
+		 profile_file(profile, frame));
 	add_part(key, frame->own ? OWN_FILE : frame->library);
 	buffer_printf(key, "%x %llx %x", profile->of_functions ? 0 :
 		      frame->line, (unsigned long long)frame->offset,

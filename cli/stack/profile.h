@@ -87,7 +87,7 @@ struct profile {
 	bool compares;
 	/* Set before the first profile_add: each side is one process. The
 	 * programs' files are one library, even if their names differ between
-	 * the builds. */
+	 * the builds; so may the directories of source files. */
 	bool one_program;
 	/* Set before the first profile_add: all frames of a function are one,
 	 * whatever their lines, which differ between builds. */
@@ -144,6 +144,10 @@ uint64_t profile_inclusive(const struct profile *profile, uint32_t node,
 			   unsigned side, struct figures *sum);
 uint64_t profile_own(const struct profile *profile, uint32_t node,
 		     unsigned side, struct figures *sum);
+/* The source file as it identifies a frame: without directories if those may
+ * differ (`one_program`). NULL: not known. */
+const char *profile_file(const struct profile *profile,
+			 const struct profile_frame *frame);
 /* Is the node an allocator wrapper or runtime frame, or part of one? */
 bool profile_is_wrapper(const struct profile *profile, uint32_t node);
 /* The site of the node: the innermost frame at or outside of it that is not an

@@ -38,9 +38,10 @@ static uint32_t new_group(struct grouping *grouping, uint32_t frame)
 	return (uint32_t)groups->count++;
 }
 
-static void write_key(struct buffer *key, const struct profile_frame *frame,
-		     enum profile_by by)
+static void write_key(struct buffer *key, const struct profile *profile,
+		      const struct profile_frame *frame, enum profile_by by)
 {
+	const char *file = profile_file(profile, frame);
 	const char *library = frame->library ? frame->library : "";
 
 	if (frame->own)
@@ -48,10 +49,10 @@ static void write_key(struct buffer *key, const struct profile_frame *frame,
 	buffer_clear(key);
 	if (by == PROFILE_BY_LIBRARY)
 		buffer_printf(key, "l%s", library);
-	else if (by == PROFILE_BY_FILE && frame->file != NULL)
-		buffer_printf(key, "f%s", frame->file);
-	else if (by == PROFILE_BY_LINE && frame->file != NULL)
-		buffer_printf(key, "f%s\001%u", frame->file, frame->line);
+	else if (by == PROFILE_BY_FILE && file != NULL)
+		buffer_printf(key, "f%s", file);
+	else if (by == PROFILE_BY_LINE && file != NULL)
+		buffer_printf(key, "f%s\001%u", file, frame->line);
 	else if (by == PROFILE_BY_FILE || by == PROFILE_BY_LINE)
 		buffer_printf(key, "l%s", library);
 	else if (frame->function == NULL)
@@ -63,9 +64,8 @@ static void write_key(struct buffer *key, const struct profile_frame *frame,
 		buffer_printf(key, "\001%u", frame->stop);
 	if (by != PROFILE_BY_SITE)
 		return;
-	buffer_printf(key, "\001%s\001%u\001%llx",
-		      frame->file ? frame->file : "", frame->line,
-		      (unsigned long long)frame->offset);
+	buffer_printf(key, "\001%s\001%u\001%llx", file ? file : "",
+		      frame->line, (unsigned long long)frame->offset);
 }
 
 static uint32_t group_of(struct grouping *grouping, uint32_t frame)
@@ -75,8 +75,8 @@ static uint32_t group_of(struct grouping *grouping, uint32_t frame)
 	DEBUG_ASSERT(frame < grouping->profile->frame_count);
 	if (*of_frame != PROFILE_NONE)
 		return *of_frame;
-	write_key(&grouping->scratch, &grouping->profile->frames[frame],
-		 grouping->groups->by);
+	write_key(&grouping->scratch, grouping->profile,
+		  &grouping->profile->frames[frame], grouping->groups->by);
 	*of_frame = intern_number(&grouping->keys, grouping->scratch.data,
 				  grouping->scratch.size);
 	if (*of_frame == grouping->groups->count)

@@ -53,6 +53,17 @@ def truncated(directory):
 
 
 @case
+def a_cut_trace_names_no_amount(directory):
+    """Nobody knows how much was behind the cut."""
+    trace, data = good_trace(directory)
+    at, _, size = list(chunks(data))[3]
+    done = gnomon("report", write(directory, data[:at + size - 1]),
+                  statuses=(3,))
+    check("! 1 place damaged in the trace: measures" in done.out, done.out)
+    check("1 place of the trace could not be read\n" in done.out, done.out)
+
+
+@case
 def flipped_bytes(directory):
     trace, data = good_trace(directory)
     generator = random.Random(3)

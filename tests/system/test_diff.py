@@ -193,21 +193,24 @@ def a_program_that_does_the_same(directory):
 
 @case
 def another_build(directory):
-    """Comments above, other optimisation of nothing: other addresses."""
+    """Comments above, other optimisation of nothing: other addresses. The
+    sources of a release lie in a directory of its own."""
     need("gcc")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                          "programs", "changing.c")
+    original = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                            "programs", "changing.c")
     traces = []
     for name, flags in (("a", ["-O0"]), ("b", ["-O0", "-falign-functions=64",
                                               "-fno-pie", "-no-pie"])):
         folder = os.path.join(directory, name)
         os.mkdir(folder)
+        source = os.path.join(folder, "changing.c")
+        shutil.copy(original, source)
         # the name of a release
         binary = os.path.join(folder, "changing-" + name)
         subprocess.run(["gcc", "-g", *flags, "-fno-builtin", "-o", binary,
                         source], check=True)
         traces.append(recorded([binary, "before"], folder).trace)
-    for key in "stack", "site", "function", "library":
+    for key in "stack", "site", "function", "file", "line", "library":
         document = diff(*traces, "--by", key)
         equal(by_function(document, "live"), {}, "live by " + key)
         equal(by_function(document, "count"), {}, "count by " + key)

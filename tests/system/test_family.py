@@ -58,6 +58,34 @@ def what_a_script_starts(directory):
 
 
 @case
+def what_forked_is_counted(directory):
+    """The figures at the end are those of the first process alone: its child
+    and grandchild are counted, there and in the report."""
+    said = run_here(directory, "/usr/bin/python3", "-c",
+                    "import subprocess; subprocess.run(['sh', '-c', '%s; :'])"
+                    % program("wordy"))
+    check("not in these figures: 2 traces of child processes, see gnomon "
+          "report .\n" in said, said)
+    shown = gnomon("report", "w.trace", cwd=directory).out
+    check("  children     2 traces of child processes: " in shown, shown)
+    alone = bare([GNOMON, "run", "-o", "alone/w.trace", program("wordy")],
+                 cwd=directory)
+    check("child" not in alone.err, alone.err)
+
+
+@case
+def long_paths_leave_room_for_arguments(directory):
+    inner = os.path.join(directory, 60 * "d")
+    os.mkdir(inner)
+    shutil.copy(program("wordy"), inner)
+    run_here(directory, os.path.join(inner, "wordy"), "an-argument")
+    lines = gnomon("report", directory).out.splitlines()
+    check(any(line.endswith("  wordy an-argument") for line in lines), lines)
+    full = gnomon("report", "--full-names", directory).out
+    check("  %s" % inner[:20] in full, full)
+
+
+@case
 def other_programs_are_shown_themselves(directory):
     run_here(directory, "/usr/bin/python3", "-c",
              "import subprocess; subprocess.run(['%s'])" % program("wordy"))

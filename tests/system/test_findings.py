@@ -266,12 +266,18 @@ def words_that_are_none(directory):
         check(word in alone.err and alone.out == "", alone.err)
     for words, status, wanted in (
             (["help"], 2, "did you mean `gnomon --help`?"),
+            (["help", "diff"], 2, "did you mean `gnomon diff --help`?"),
+            (["attach", "1"], 2, "then `gnomon start PID`"),
+            (["record", "ls"], 2, "did you mean `gnomon run`?"),
             (["version"], 2, "did you mean `gnomon --version`?"),
             (["reprot"], 2, "did you mean `gnomon report`?"),
             ([program("findings")], 2, "did you mean `gnomon run "),
             (["nonsense"], 2, "`gnomon --help`"),
             (["report", "--srot", "live"], 2, "did you mean --sort?"),
             (["report", "--sort", "liev"], 2, "did you mean live?"),
+            (["report", "--size-min", "1Q"], 2, "give SIZE, as 512, 64k"),
+            (["report", "--from", "soon"], 2, "as 250ms, 30%, @NAME"),
+            (["diff", "--top", "-3"], 2, "give N, a whole number"),
             (["run", "--sampel", "ls"], 125, "did you mean --sample?"),
             (["check", "--max-leak", "0"], 2, "did you mean --max-live?"),
             (["report", "--max-leak", "0"], 2, "unknown option --max-leak"),

@@ -144,6 +144,10 @@ def text_is_what_json_says(directory):
     alone = gnomon("report", path, "--timeline").out
     check("ROWS OVER TIME: bytes live" in alone and "\nPEAK" not in alone,
           "no rows that nobody asked for")
+    check("\nrows that held most at the peak (--sort own-peak: " in alone and
+          "at the peak" not in rest, "how rows are chosen")
+    check("own-peak" not in gnomon("report", path, "--timeline", "--by",
+                                   "within-function").out, "a refused measure")
 
 
 @case

@@ -202,6 +202,18 @@ def closing_paragraph(directory):
 
 
 @case
+def closing_paragraph_of_one_block(directory):
+    need("gcc")
+    binary = os.path.join(directory, "one_block")
+    subprocess.run(["gcc", "-x", "c", "-o", binary, "-"], check=True,
+                   input=b"#include <stdlib.h>\n"
+                         b"int main(void) { return !malloc(9); }\n")
+    done = run(directory, binary)
+    check(" 1 allocation, " in done.err and " in 1 block; " in done.err,
+          done.err)
+
+
+@case
 def closing_paragraph_of_a_long_trace(directory):
     """It is not read to the end: the command ends when the program does."""
     done = run(directory, program("churn"), "2700000")

@@ -260,6 +260,19 @@ def blocks_of_no_bytes_are_brushed(directory):
 
 
 @case
+def details_of_a_narrow_flame_graph_are_in_sight(directory):
+    """They lie between the graph and the key, and behind neither."""
+    with Server(planted(directory).trace) as server:
+        said = walked(server, narrow=dict(
+            hash="#flame", size=[700, 860],
+            list=[["edges", "graph", "#graph"], ["edges", "last",
+                  "#details tr:last-child"], ["edges", "key", ".flame-foot"]]))
+    narrow = said["narrow"]
+    check(narrow["graph"][1] < narrow["last"][0] and
+          narrow["last"][1] <= narrow["key"][0], narrow)
+
+
+@case
 def threads_that_free_for_others_are_seen(directory):
     """Blocks that were handed over are off the diagonal of the matrix; a click
     tells which."""
@@ -271,7 +284,14 @@ def threads_that_free_for_others_are_seen(directory):
             threads=["#threads", ["texts", "cells", ".matrix .cell:not(.own)"],
                      *AXE, ["button", str(is_["handed"])],
                      ["item", "Blocks that the first"],
-                     ["texts", "rows", ".t-row"]])["threads"]
+                     ["texts", "rows", ".t-row"]],
+            # names do not depend on what comes first
+            late=["", ["late", "**/sql?*", ".threads-body .plain a"],
+                  ["go", "#threads"],
+                  ["texts", "names", ".threads-body .plain a"]])
+        late, said = said["late"], said["threads"]
+    check(all(re.match("[a-z_]+ \\d+$", name) for name in late["names"]),
+          late["names"])
     check(str(is_["handed"]) in said["cells"], said["cells"])
     equal(said["axe"], [], "faults")
     check("hand_over" in said["rows"][0] and "free_others" in said["rows"][0],

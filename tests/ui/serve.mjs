@@ -134,6 +134,11 @@ const steps = {
 	forward: (page) => page.goForward(),
 	reload: (page) => page.reload(),
 	go: (page, hash) => page.evaluate((to) => { location.hash = to; }, hash),
+	/* Answers to such calls come when something is in sight. */
+	late: (page, calls, selector) => page.route(calls, async (route) => {
+		await page.locator(selector).first().waitFor();
+		return route.fallback();
+	}),
 	record: (page, argv) => void execFileSync(argv[0], argv.slice(1)),
 	wait: (page, selector) => page.locator(selector).first()
 		.waitFor({ state: "attached" }),
@@ -158,6 +163,10 @@ const readers = {
 		(one) => [one.scrollWidth, one.clientWidth]),
 	size: (page, selector) => page.locator(selector).first().evaluate(
 		(one) => one.clientWidth),
+	// Upper and lower edge, in points of the window.
+	edges: (page, selector) => page.locator(selector).first().evaluate(
+		(one) => [one.getBoundingClientRect().top,
+			  one.getBoundingClientRect().bottom]),
 	value: (page, selector) => page.locator(selector).first().inputValue(),
 	attribute: (page, selector, name) => page.locator(selector).first()
 		.getAttribute(name),

@@ -161,6 +161,24 @@ static struct nearest nearest_word(const char *words, const char *value)
 	}
 }
 
+/* What a value of a kind may look like; "" for others. */
+static const char *example_of(const char *kind)
+{
+	static const char *const examples[][2] = {
+		{ "SIZE", ", as 512, 64k or 1.5M" },
+		{ "[=SIZE]", ", as 512, 64k or 1.5M" },
+		{ "DURATION", ", as 250ms, 10s or 1h" },
+		{ "[=DURATION]", ", as 250ms, 10s or 1h" },
+		{ "MOMENT", ", as 250ms, 30%, @NAME, start or end" },
+		{ "N", ", a whole number" },
+	};
+
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		if (kind != NULL && strcmp(kind, examples[i][0]) == 0)
+			return examples[i][1];
+	return "";
+}
+
 static void refuse_value(const struct parse *parse,
 			 const struct command_option *option,
 			 const char *value, int error)
@@ -171,12 +189,12 @@ static void refuse_value(const struct parse *parse,
 
 	if (wanted != NULL && value != NULL)
 		nearest = nearest_word(wanted, value);
-	log_error("--%s: `%s` is %s: %s%.*s%sgive %s", option->name,
+	log_error("--%s: `%s` is %s: %s%.*s%sgive %s%s", option->name,
 		  value ? value : "",
 		  error == -ERANGE ? "outside the limits" : "not understood",
 		  nearest.word ? "did you mean " : "", (int)nearest.size,
 		  nearest.word ? nearest.word : "", nearest.word ? "? " : "",
-		  wanted ? wanted : "no value");
+		  wanted ? wanted : "no value", example_of(wanted));
 	*parse->status = parse->command->wrong_use;
 	buffer_free(&made);
 }

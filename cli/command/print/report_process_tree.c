@@ -22,7 +22,6 @@
 struct process_tree {
 	char *successor;	/* trace of the same process, after exec */
 	uint64_t succeeded_ns;	/* when */
-	uint64_t children;
 };
 
 /* Keeps the process's next program after this trace. */
@@ -45,10 +44,9 @@ static void look_at(struct process_tree *found, const struct report *r,
 	    facts.result != SCAN_OPEN_OK ||
 	    facts.trace_id == model_reader_report(r->model)->trace_id)
 		return;
-	if ((uint64_t)facts.pid != r->about.pid)
-		found->children += (uint64_t)facts.parent == r->about.pid;
-	else if (facts.start_time == r->about.process &&
-		 facts.begin_ns > r->about.start_ns)
+	if ((uint64_t)facts.pid == r->about.pid &&
+	    facts.start_time == r->about.process &&
+	    facts.begin_ns > r->about.start_ns)
 		take_successor(found, path, facts.begin_ns);
 }
 
@@ -70,7 +68,7 @@ void report_process_tree_text(const struct report *r)
 	char *directory = process_tree_directory(r->about.trace);
 	struct process_tree found = { 0 };
 	char **paths;
-	size_t count;
+	size_t count, below;
 	bool more;
 
 	if (r->about.pid != 0 &&
@@ -86,10 +84,11 @@ void report_process_tree_text(const struct report *r)
 		fprintf(r->out, "  then         another program:");
 		put_hint(r, 32, found.successor);
 	}
-	if (found.children > 0) {
+	below = r->about.pid != 0 ? process_tree_below(r->about.trace) : 0;
+	if (below > 0) {
 		int column = fprintf(r->out, "  children     %s of child "
 				     "processes:",
-				     COUNTED(found.children, "trace"));
+				     COUNTED(below, "trace"));
 
 		put_hint(r, (size_t)column, directory);
 	}

@@ -164,6 +164,16 @@ static bool is_whole(const struct report_process *about)
 	return about->coverage.damaged == 0 && about->coverage.lost_bytes == 0;
 }
 
+static void print_damage(const struct report *r, const struct coverage *c)
+{
+	fprintf(r->out, "  %sdamaged%s      %s of the trace could not be read",
+		r->style->warn, r->style->off, COUNTED(c->damaged, "place"));
+	/* After the cut of a file, nobody knows. */
+	if (c->lost_bytes > 0)
+		fprintf(r->out, " (%s of events)", SIZE_TEXT(c->lost_bytes));
+	fputc('\n', r->out);
+}
+
 static void put_dropped(const struct report *r,
 			const struct report_process *about)
 {
@@ -229,10 +239,7 @@ void report_losses(const struct report *r, const struct report_process *about)
 			COUNTED(about->coverage.foreign_frees, "free"),
 			about->forked ? " a fork" : "");
 	if (!is_whole(about))
-		fprintf(r->out, "  %sdamaged%s      %s of the trace could not "
-			"be read (%s of events)\n", r->style->warn,
-			r->style->off, COUNTED(about->coverage.damaged, "place"),
-			SIZE_TEXT(about->coverage.lost_bytes));
+		print_damage(r, &about->coverage);
 	else
 		fprintf(r->out, "  damaged      0: the whole trace could be "
 			"read\n");

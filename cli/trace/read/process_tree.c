@@ -235,3 +235,18 @@ char *process_tree_wanted(const char *trace)
 	}
 	return end(&tree, wanted);
 }
+
+size_t process_tree_below(const char *trace)
+{
+	struct tree tree = { 0 };
+	struct trace_facts first;
+	size_t count = 0;
+
+	if (!begin(&tree, trace, &first))
+		return 0;
+	mark_below(&tree, &first);
+	for (size_t i = 0; i < tree.count; i++)
+		count += tree.list[i].below;
+	end(&tree, SIZE_MAX);
+	return count;
+}

@@ -16,6 +16,9 @@
  */
 char *process_tree_wanted(const char *trace);
 
+/* How many traces of child processes, and of theirs, are beside this trace. */
+size_t process_tree_below(const char *trace);
+
 /*
  * The trace of the oldest ancestor of this trace's process, as far as their
  * traces are in the same directory; the caller frees it. NULL: there is none. A

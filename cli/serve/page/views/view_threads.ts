@@ -102,6 +102,9 @@ class Threads implements Shown {
 				row.total_bytes, summary.total_bytes));
 			return cell;
 		};
+		for (const row of all)
+			this.names.set(String(row.tid),
+				       String(row.thread ?? ""));
 		this.list.body.replaceChildren(h("table", { class: "plain" },
 			h("thead", {}, h("tr", {}, ...["Thread", "Total",
 				"Allocations", "Temporary", "At peak", "Live",

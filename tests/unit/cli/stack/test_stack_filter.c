@@ -257,7 +257,8 @@ static void test_wrong(void **state)
 	struct filter *filter = filter_new(NULL);
 
 	(void)state;
-	assert_int_equal(filter_take_word(filter, "function", "(a"), -EINVAL);
+	assert_int_equal(filter_take_word(filter, "function", "(a"),
+			 -ECANCELED);
 	assert_int_equal(filter_take_word(filter, "depth-min", "x"), -EINVAL);
 	assert_int_equal(filter_take_word(filter, "group-peak-time-min",
 					  "@none"), 0);
