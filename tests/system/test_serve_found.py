@@ -328,7 +328,7 @@ def wrong_filters_are_told_in_the_words_of_the_page(directory):
     check("zzz" in said["regex"]["first"], said["regex"])
     check("zzz" not in said["regex"]["second"], said["regex"])
     check("Filter “through”" in said["regex"]["second"] and
-          "a regular expression" in said["regex"]["second"], said["regex"])
+          "missing closing parenthesis" in said["regex"]["second"], said["regex"])
     check(said["regex"]["rows"] > 0, said["regex"])
     equal(said["tree"]["said"].count("zzz"), 1, said["tree"]["said"])
     check("Filter “allocated from”" in said["moment"]["said"] and

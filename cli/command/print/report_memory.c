@@ -96,9 +96,8 @@ static void put_sizes(const struct model *model, FILE *out)
 	uint64_t peak, stamp;
 
 	peak = footprint_peak(f, GT_USAGE_RSS, &stamp);
-	fprintf(out, "  %-*s  peak %s of %s, after %s; %s %s: real memory\n",
-		COLUMN, "resident", SIZE_TEXT(peak),
-		COUNTED(f->point_count, "sample"),
+	fprintf(out, "  %-*s  peak %s, after %s; %s %s: real memory\n", COLUMN,
+		"resident", SIZE_TEXT(peak),
 		TIME_TEXT(model_since_start_ns(model, stamp)),
 		SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)), when);
 	if (footprint_is_detailed(f))
@@ -110,6 +109,8 @@ static void put_sizes(const struct model *model, FILE *out)
 	if (last != NULL)
 		fprintf(out, "  %-*s  %s of it is the recorder's own\n", COLUMN,
 			"", SIZE_TEXT(last->ours.value[GT_MAPPING_RSS]));
+	fprintf(out, "  %-*s  its peak is the largest of %s\n", COLUMN, "",
+		COUNTED(f->point_count, "sample"));
 	peak = footprint_peak(f, GT_USAGE_SIZE, &stamp);
 	fprintf(out, "  %-*s  peak %s, %s %s: addresses, not memory\n", COLUMN,
 		"mapped", SIZE_TEXT(peak),
@@ -144,7 +145,7 @@ void report_memory_brief(const struct model *model, FILE *out)
 
 	if (f->point_count == 0)
 		return;
-	fprintf(out, "  %-*s  peak %s of %s", COLUMN, "resident",
+	fprintf(out, "  %-*s  peak %s (%s)", COLUMN, "resident",
 		SIZE_TEXT(footprint_peak(f, GT_USAGE_RSS, &stamp)),
 		COUNTED(f->point_count, "sample"));
 	fprintf(out, ", %s %s\n", SIZE_TEXT(footprint_last(f, GT_USAGE_RSS)),

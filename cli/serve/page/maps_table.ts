@@ -61,7 +61,8 @@ function resident(map: Line): Child {
 		return "–";
 	return map.together === null ? h("span", { title: "unknown" }, "?") :
 		h("span", { title: TOGETHER },
-		  `≤ ${quantity.size(Number(map.together))}`);
+		  `≤ ${quantity.size(Math.min(Number(map.together),
+			Number(map.size)))}`);
 }
 
 /* A glibc thread arena is 64 MiB, aligned to its size: first the part in use,

@@ -58,7 +58,8 @@ export function residentFigure(row: Record<string, Cell> | undefined):
 				   of(column))}`));
 	});
 	return h("div", { class: "parts resident" },
-		h("p", {}, "Of ", h("b", {}, quantity.size(all)),
+		h("p", {}, `At the last snapshot, after ${quantity.time(
+			of("time_ns"))}, of `, h("b", {}, quantity.size(all)),
 		  " resident memory, the heap has ", h("b", {},
 		  quantity.size(heap)), ", of which ", h("b", {},
 		  quantity.percent(of("live_bytes"), heap)), " is live blocks; ",

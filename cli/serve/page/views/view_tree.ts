@@ -17,7 +17,7 @@ import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
 	"../view";
 import * as words from "../as_command";
 
-const DEEP = 340;		/* points for names with indentation */
+const DEEP = 300;		/* points for names with indentation */
 const WIDE = 60;		/* maximum of sibling branches */
 const HEAVY = .3;		/* the heaviest child is open if it has this
 				 * share of its caller */
@@ -184,11 +184,11 @@ class CallTree implements Shown {
 		const unit = rows.FIGURES.find(({ name }) => name === sort)
 			?.unit ?? "bytes";
 		const own: Column<Node> = { name: "self", title: "Self",
-			wide: 76, right: true, help: "without callees",
+			wide: 66, right: true, help: "without callees",
 			cell: ({ branch }) => rows.figure(unit,
 							  value(branch.self)) };
 		const part: Column<Node> = { name: "share", title: "Share",
-			wide: 62, right: true, cell: ({ branch }) =>
+			wide: 58, right: true, cell: ({ branch }) =>
 			quantity.percent(value(branch), whole) };
 
 		return [{ name: "name", title: "Function", min: DEEP,
