@@ -71,7 +71,8 @@ def see_steps(directory, pause):
           "peak of the summary")
     check(summary["vss_peak_bytes"] > summary["rss_peak_bytes"], "mapped")
     text = gnomon("report", traces_in(directory)[0]).out
-    check(re.search(r"resident +peak \d+\.\dM, ", text), "in the report")
+    check(re.search(r"resident +peak \d+\.\dM \(\d+ samples\), ", text),
+          "in the report")
 
 
 @case

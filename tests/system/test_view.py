@@ -140,7 +140,7 @@ def moments_have_names(directory):
     equal(summary(trace, "--marker", "one")[0][0], 20, "--marker")
     equal(summary(trace, "--alive-at", "@two")[0][1], 30, "--alive-at")
     done = gnomon("report", trace, "--from", "@three", statuses=(2,))
-    check("one, two" in done.err, done.err)
+    check("@one, @two" in done.err, done.err)
     done = gnomon("diff", trace, "--from", "@one", "--to", "@two", "--json",
                   "--cost", "count", statuses=(0, 1))
     grown = sum(row["after"]["count"] - row["before"]["count"]
