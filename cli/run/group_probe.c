@@ -68,8 +68,10 @@ static void keep_one(int fd)
 {
 	if (fd != 0)
 		dup2(fd, 0);
-	if (syscall(SYS_close_range, 1, ~0u, 0) == 0)
+#ifdef __NR_close_range
+	if (syscall(__NR_close_range, 1, ~0u, 0) == 0)
 		return;
+#endif
 	for (int i = (int)sysconf(_SC_OPEN_MAX) - 1; i > 0; i--)
 		close(i);
 }

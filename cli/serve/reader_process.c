@@ -23,8 +23,8 @@ static void close_from(int first)
 {
 	long max = sysconf(_SC_OPEN_MAX);
 
-#ifdef SYS_close_range
-	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+#ifdef __NR_close_range
+	if (syscall(__NR_close_range, first, ~0u, 0) == 0)
 		return;
 #endif
 	for (int fd = first; fd < max; fd++)

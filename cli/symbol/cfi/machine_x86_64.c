@@ -11,6 +11,13 @@ enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R11 = 11, R12, R13, R14,
        R15, RA };
 #define WORD 8
 
+/* The opcode 0f b9, whose name in Capstone changed with version 5. */
+#if CS_API_MAJOR >= 5
+#define UD1 X86_INS_UD1
+#else
+#define UD1 X86_INS_UD2B
+#endif
+
 /* Registers in the order of instruction encodings. */
 static const uint8_t encoded[] = { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
@@ -262,7 +269,7 @@ static bool transfer(struct machine_decoder *decoder, const cs_insn *in,
 		set_target(in, step);
 		return true;
 	case X86_INS_UD2: case X86_INS_HLT: case X86_INS_INT3:
-	case X86_INS_UD2B:
+	case UD1:
 		step->flow = MACHINE_STOP;
 		return true;
 	case X86_INS_XBEGIN:
