@@ -24,6 +24,11 @@ static const struct processor processors[] = {
 	  "mips64-linux-gnuabi64" },
 };
 
+/* Since glibc 2.33 */
+#ifndef EM_LOONGARCH
+#define EM_LOONGARCH 258
+#endif
+
 /* Names of other processors, for a message. */
 static const struct {
 	uint16_t machine;
