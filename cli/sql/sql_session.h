@@ -8,11 +8,11 @@
 #ifndef GNOMON_SQL_SESSION_H
 #define GNOMON_SQL_SESSION_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/sql/sql_trace.h"
+#include "cli/sql/sqlite_compat.h"
 
 enum sql_mode { SQL_MODE_TABLE, SQL_MODE_CSV, SQL_MODE_JSON, SQL_MODES };
 extern const char *const sql_mode_names[SQL_MODES];

@@ -13,13 +13,13 @@
 #ifndef GNOMON_SQL_TABLE_H
 #define GNOMON_SQL_TABLE_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "cli/base/text/buffer.h"
 #include "cli/sql/sql_trace.h"
+#include "cli/sql/sqlite_compat.h"
 
 #define SQL_COLUMNS_MAX 128
 #define SQL_TERMS_MAX 80	/* constraints passed to one table */
