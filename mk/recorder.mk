@@ -19,7 +19,7 @@ RECORDER_WORDS := $(RECORDER_SRC) preload/ring/gate.c \
 	preload/ring/ring_shared.c
 RECORDER_OBJ := $(call host-obj,$(RECORDER_SRC))
 RECORDER_LINK ?= -static-pie
-RECORDER_LIBS := $(SYSROOT_LINK) $(if $(RECORDER_ZSTD),-lzstd) -lm
+RECORDER_LIBS := $(SYSROOT_LINK) $(if $(RECORDER_ZSTD),-lzstd) -lm $(if $(CROSSED),,-pthread)
 
 $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 		$(RECORDER_READER)) \

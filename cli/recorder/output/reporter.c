@@ -180,6 +180,20 @@ static void reporter_attributes(posix_spawnattr_t *attributes)
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
 }
 
+/* The command gets no descriptor but the first three. */
+static void reporter_close_others(posix_spawn_file_actions_t *files)
+{
+#if __GLIBC_PREREQ(2, 34)
+	posix_spawn_file_actions_addclosefrom_np(files, 3);
+#else
+	int max = (int)sysconf(_SC_OPEN_MAX);
+
+	(void)files;
+	for (int fd = 3; fd < max; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+}
+
 static long reporter_start(struct reporter *reporter, int output)
 {
 	char key[REPORTER_KEY_MAX], number[REPORTER_NUMBER_MAX];
@@ -196,7 +210,7 @@ static long reporter_start(struct reporter *reporter, int output)
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
 	posix_spawn_file_actions_adddup2(&files, above, 1);
 	posix_spawn_file_actions_adddup2(&files, above, 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	reporter_close_others(&files);
 	err = posix_spawn(&pid, reporter->command, &files, &attributes, argv,
 			  environ);
 	posix_spawn_file_actions_destroy(&files);
