@@ -180,10 +180,16 @@ static void reporter_attributes(posix_spawnattr_t *attributes)
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
 }
 
+#ifdef __GLIBC_PREREQ
+#define REPORTER_CLOSE_FROM __GLIBC_PREREQ(2, 34)
+#else
+#define REPORTER_CLOSE_FROM 0
+#endif
+
 /* The command gets no descriptor but the first three. */
 static void reporter_close_others(posix_spawn_file_actions_t *files)
 {
-#if __GLIBC_PREREQ(2, 34)
+#if REPORTER_CLOSE_FROM
 	posix_spawn_file_actions_addclosefrom_np(files, 3);
 #else
 	int max = (int)sysconf(_SC_OPEN_MAX);
