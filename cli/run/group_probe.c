@@ -39,9 +39,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "cli/base/close_from.h"
 
 #define TIMEOUT_MS 1000	/* then check whether the probe is alive */
 #define WATCH_MS 100		/* between two checks of a stopped program */
@@ -68,12 +69,7 @@ static void keep_one(int fd)
 {
 	if (fd != 0)
 		dup2(fd, 0);
-#ifdef __NR_close_range
-	if (syscall(__NR_close_range, 1, ~0u, 0) == 0)
-		return;
-#endif
-	for (int i = (int)sysconf(_SC_OPEN_MAX) - 1; i > 0; i--)
-		close(i);
+	close_from(1);
 }
 
 static int8_t take(int number)

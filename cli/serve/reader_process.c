@@ -10,26 +10,14 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/base/close_from.h"
 #include "cli/base/grow.h"
 #include "cli/serve/progress_board.h"
 
 #define FIRST_FREE 3		/* after the three standard descriptors */
-
-static void close_from(int first)
-{
-	long max = sysconf(_SC_OPEN_MAX);
-
-#ifdef __NR_close_range
-	if (syscall(__NR_close_range, first, ~0u, 0) == 0)
-		return;
-#endif
-	for (int fd = first; fd < max; fd++)
-		close(fd);
-}
 
 /* Close the front's descriptors, above all its connections. */
 static _Noreturn void become_reader(const struct job_queue *queue, int socket,
