@@ -144,4 +144,12 @@ void model_set_fact(struct model *model, unsigned type, const char *key,
 /* Initializes edges without events, and their sink. */
 void model_edges(struct model *model);
 
+/* Whether blocks of this node count: index_wanted.chosen. */
+static inline bool model_chooses(const struct model *model, uint64_t node)
+{
+	return model->chosen == NULL ||
+	       (node < model->chosen_nodes &&
+		model->chosen[node / 64] >> node % 64 & 1);
+}
+
 #endif

@@ -168,11 +168,14 @@ static uint32_t cost_of(struct model *model, uint32_t context,
 				   block_keys_number(&model->keys, values));
 }
 
-/* A context's own peak is in a row without a thread. If there are keys by
- * thread, that row belongs to no group. */
-static bool is_of_groups(const struct model *model,
-			 const struct trace_totals *row)
+/* Not if its context is not chosen. A context's own peak is in a row without a
+ * thread: if there are keys by thread, that row belongs to no group. */
+static bool is_of_groups(struct model *model, const struct trace_totals *row)
 {
+	if (model->chosen != NULL &&
+	    !model_chooses(model, contexts_node(&model->contexts,
+						row->context)))
+		return false;
 	return !block_keys_have(&model->keys, BLOCK_KEY_THREAD) ||
 	       row->value[GT_TOTALS_ALLOCATIONS] > 0 ||
 	       row->value[GT_TOTALS_FREES] > 0;

@@ -29,7 +29,7 @@ TABLES = (
     [], "select * from maps", "select * from residency",
     "select mapping, pages, live_bytes from pages order by address",
 ), (
-    ["--function", "a", "--depth-min", "2"],
+    ["--function", "churn|grow", "--depth-min", "2"],
     "select size_class, lifetime_class, sum(blocks), sum(bytes), "
     "sum(temporary), sum(live_bytes) from sums group by 1, 2 order by 1, 2",
     "select thread_name, sum(bytes) from sums group by 1 order by 1",
@@ -37,6 +37,12 @@ TABLES = (
     ["--not-function", "main|[bc]", "--size-max", "4k"],
     "select size_class, count(*), sum(bytes) from sums group by 1 order by 1",
     "select arena, sum(live_bytes) from sums group by 1 order by 1",
+), (
+    ["--not-function", "churn"],
+    "select size_class, sum(blocks), sum(bytes) from sums group by 1 order "
+    "by 1",
+    "select thread, sum(blocks), sum(live_bytes) from sums group by 1 order "
+    "by 1",
 )
 
 

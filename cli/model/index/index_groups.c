@@ -57,13 +57,6 @@ struct finding {
 	struct found worker[STORE_WORKERS_MAX];
 };
 
-static inline bool is_chosen(const struct model *model, uint64_t node)
-{
-	return model->chosen == NULL ||
-	       (node < model->chosen_nodes &&
-		model->chosen[node / 64] >> node % 64 & 1);
-}
-
 /* The node that a row counts for; STORE_NONE: none. */
 static inline uint64_t node_of(const struct model *model,
 			       const struct store_batch *batch, size_t row)
@@ -72,7 +65,7 @@ static inline uint64_t node_of(const struct model *model,
 
 	if (!model->merged || node >= model->contexts.node_count)
 		return node;
-	return is_chosen(model, node) ? 0 : STORE_NONE;
+	return model_chooses(model, node) ? 0 : STORE_NONE;
 }
 
 static void find_places(const struct model *model,
