@@ -27,10 +27,10 @@ def libraries(places):
 
 
 def column(name):
-    """A register as readelf names it."""
+    """A register as new versions of readelf name it."""
     if name.startswith("$"):
         return "r" + name[1:]
-    return {"v%d" % n: "v%d" % n for n in range(32)}.get(name, name)
+    return {"x46": "vg"}.get(name, name)
 
 
 def mips_column(name):
@@ -57,7 +57,7 @@ def rows_of_readelf(path):
         elif not ours:
             continue
         elif line.startswith("   LOC "):
-            columns = line.split()[1:]
+            columns = [column(name) for name in line.split()[1:]]
         elif cie:
             rows = cies[cie.group(1)] = {}
         elif fde:

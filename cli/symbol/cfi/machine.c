@@ -106,6 +106,8 @@ const char *machine_register_name(const struct machine *machine,
 		letter = column >= 64 ? "v" : "x";
 		if (column == machine->sp)
 			return "sp";
+		if (column == 46)	/* DWARF for Arm 64-bit (AADWARF64) */
+			return "vg";
 		column -= column >= 64 ? 64 : 0;
 		break;
 	case EM_ARM:

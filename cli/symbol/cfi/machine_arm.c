@@ -12,6 +12,7 @@
 #include "cli/symbol/cfi/machine.h"
 
 #include <elf.h>
+#include <string.h>
 
 #define SP 13
 #define LR 14
@@ -479,6 +480,13 @@ static unsigned it_count(const uint8_t *bytes)
 	return count;
 }
 
+/* Capstone 5 classifies nop as a hint. */
+static bool is_nop(const cs_insn *in)
+{
+	return in->id == ARM_INS_NOP || (in->id == ARM_INS_HINT &&
+					 strncmp(in->mnemonic, "nop", 3) == 0);
+}
+
 static void step_arm(struct machine_decoder *decoder, uint64_t address,
 		     const uint8_t *bytes, size_t left,
 		     struct symbolic_state *state, struct machine_step *step)
@@ -499,7 +507,7 @@ static void step_arm(struct machine_decoder *decoder, uint64_t address,
 		return;
 	a.arm = &in->detail->arm;
 	step->flow = MACHINE_NEXT;
-	step->nothing = in->id == ARM_INS_NOP;
+	step->nothing = is_nop(in);
 	conditional = a.arm->cc != ARM_CC_AL && a.arm->cc != ARM_CC_INVALID;
 	if (more == 0)
 		execute(&a, conditional);

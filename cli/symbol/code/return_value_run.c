@@ -145,6 +145,7 @@ static enum verdict step_arm(struct run *run, const cs_insn *i)
 	case ARM_INS_BX:
 		return ops[0].reg == ARM_REG_LR ? RETURNS : REFUSED;
 	case ARM_INS_NOP:
+	case ARM_INS_HINT:	/* as Capstone 5 classifies nop */
 	case ARM_INS_PUSH:
 		return GO_ON;
 	case ARM_INS_POP:
