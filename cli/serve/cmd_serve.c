@@ -184,7 +184,8 @@ static bool add_operand(struct served_list *served, const char *operand)
 	if (served_add(served, operand))
 		return true;
 	if (errno != ENOENT || !is_number(operand)) {
-		log_error("%s: %s", operand, strerror(errno));
+		log_error("%s: cannot be opened: %s: check its name and who "
+			  "may read it", operand, strerror(errno));
 		return false;
 	}
 	trace = locate_process((pid_t)strtol(operand, NULL, 10), &error);

@@ -421,6 +421,15 @@ def the_server_takes_its_processes_along(directory):
 
 
 @case
+def what_is_not_there_is_refused(directory):
+    for operand, why in (("nosuch.trace", "check its name"),
+                         ("4000000", "neither a file")):
+        done = gnomon("serve", os.path.join(directory, operand)
+                      if "." in operand else operand, statuses=(2,))
+        check(why in done.err, done.err)
+
+
+@case
 def requests_that_come_at_the_end_are_refused(directory):
     with Server(planted(directory)) as server:
         base = server.trace()
