@@ -38,6 +38,9 @@ struct diff {
 /* Whether this measure is compared: the requested one, or one of the default
  * ones. */
 bool diff_shows(const struct diff *diff, enum measure cost);
+/* How many new stacks have the functions of one that is gone: their lines
+ * moved, or they call from another line. */
+size_t diff_moved(const struct diff *diff, enum measure cost);
 void diff_text(const struct diff *diff, FILE *out);
 void diff_json(const struct diff *diff, FILE *out);
 

@@ -164,6 +164,7 @@ static void put_cost(const struct diff *diff, enum measure cost, FILE *out)
 	};
 	uint64_t top = diff->query->limit;
 	size_t shown = top != 0 && top < found->count ? top : found->count;
+	size_t moved = diff_moved(diff, cost);
 
 	fprintf(out, "\n%s%s%s (%s): ", style->title,
 		measure_kinds[cost].title, style->off,
@@ -185,6 +186,10 @@ static void put_cost(const struct diff *diff, enum measure cost, FILE *out)
 		fprintf(out, "\n  and %s more: --cost %s --top 0\n",
 			COUNT_TEXT(found->count - shown),
 			measure_kinds[cost].name);
+	if (moved > 0)
+		fprintf(out, "\n  %s of the new differ%s from a gone one only "
+			"in lines: --by function\n", COUNT_TEXT(moved),
+			moved == 1 ? "s" : "");
 	profile_stack_free(&stack);
 }
 

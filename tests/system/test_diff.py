@@ -11,6 +11,8 @@ import subprocess
 from gnomon_test import (GNOMON, PROGRAMS, bare, case, check, equal, gnomon,
                          main, need, program, recorded)
 
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                      "programs", "changing.c")
 BYTES = ("live", "peak", "total")
 
 
@@ -196,15 +198,13 @@ def another_build(directory):
     """Comments above, other optimisation of nothing: other addresses. The
     sources of a release lie in a directory of its own."""
     need("gcc")
-    original = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                            "programs", "changing.c")
     traces = []
     for name, flags in (("a", ["-O0"]), ("b", ["-O0", "-falign-functions=64",
                                               "-fno-pie", "-no-pie"])):
         folder = os.path.join(directory, name)
         os.mkdir(folder)
         source = os.path.join(folder, "changing.c")
-        shutil.copy(original, source)
+        shutil.copy(SOURCE, source)
         # the name of a release
         binary = os.path.join(folder, "changing-" + name)
         subprocess.run(["gcc", "-g", *flags, "-fno-builtin", "-o", binary,
@@ -214,6 +214,29 @@ def another_build(directory):
         document = diff(*traces, "--by", key)
         equal(by_function(document, "live"), {}, "live by " + key)
         equal(by_function(document, "count"), {}, "count by " + key)
+
+
+@case
+def lines_that_moved_are_told(directory):
+    """A line above, in the new version."""
+    need("gcc")
+    with open(SOURCE, encoding="utf-8") as file:
+        original = file.read()
+    traces = []
+    for name, above in ("a", ""), ("b", "/* new */\n"):
+        folder = os.path.join(directory, name)
+        os.mkdir(folder)
+        with open(os.path.join(folder, "changing.c"), "w",
+                  encoding="utf-8") as file:
+            file.write(above + original)
+        binary = os.path.join(folder, "changing")
+        subprocess.run(["gcc", "-g", "-O0", "-o", binary, file.name],
+                       check=True)
+        traces.append(recorded([binary, "before"], folder).trace)
+    told = "of the new differ from a gone one only in lines: --by function"
+    check(told in gnomon("diff", *traces, statuses=(1,)).out, "not told")
+    check(told not in gnomon("diff", *traces, "--by", "function").out, "told")
+    check(told not in gnomon("diff", traces[0], traces[0]).out, "told")
 
 
 @case
