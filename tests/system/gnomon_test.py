@@ -109,6 +109,21 @@ def need_file(pattern):
     return found[0]
 
 
+def newest(pattern):
+    """The last file of this pattern; without one, the pattern, for need_file."""
+    return max(glob.glob(pattern), default=pattern)
+
+
+def need_reach():
+    """Skips the case if other users cannot execute what was built, as in a
+    home folder."""
+    need("setpriv")
+    # setpriv itself may still have root's capabilities
+    if bare(["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups",
+             "--", "test", "-x", GNOMON]).status:
+        raise Skip("others cannot execute " + GNOMON)
+
+
 def need_root(to):
     if os.geteuid() != 0:
         raise Skip("only root can " + to)

@@ -10,7 +10,7 @@ JEMALLOC = os.path.join(FOLDER, "libjemalloc.so.2")
 TCMALLOC = os.path.join(FOLDER, "libtcmalloc_minimal.so.4")
 TCMALLOC_FULL = os.path.join(FOLDER, "libtcmalloc.so.4")
 TCMALLOC_DEBUG = os.path.join(FOLDER, "libtcmalloc_minimal_debug.so.4")
-MIMALLOC = os.path.join(FOLDER, "libmimalloc.so.2.0")
+MIMALLOC = newest(os.path.join(FOLDER, "libmimalloc.so.*.*"))
 
 # Lines of mimalloc's figures about time, and about what it gave back because
 # time had passed: no two runs have them alike.

@@ -13,7 +13,8 @@ from real_programs import *
 FOLDER = "/usr/lib/x86_64-linux-gnu"
 OTHERS = {"jemalloc": "libjemalloc.so.2", "tcmalloc":
           "libtcmalloc_minimal.so.4", "tcmalloc_with_profiler":
-          "libtcmalloc.so.4", "mimalloc": "libmimalloc.so.2.0"}
+          "libtcmalloc.so.4",
+          "mimalloc": newest(os.path.join(FOLDER, "libmimalloc.so.*.*"))}
 WHEN = ["free", "realloc", "end"]
 
 

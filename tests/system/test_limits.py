@@ -104,6 +104,7 @@ LONELY = 1000000 + os.getpid()
 def processes(directory):
     """Nobody may be made: the program runs, unrecorded."""
     need_root("become a user without processes")
+    need_reach()
     os.chmod(directory, 0o777)
 
     def become_another():

@@ -102,8 +102,8 @@ STRANGERS = {
 def of_another_user(directory):
     """Set-user-ID programs run as they would: not recorded, which is said
     once, by the command only."""
-    need("setpriv")
     need_root("own a program that others run")
+    need_reach()
     os.chmod(directory, 0o777)
     copy = os.path.join(directory, "copy")
     shutil.copy(program("whoami"), copy)
@@ -115,8 +115,6 @@ def of_another_user(directory):
         alone = bare(become + [copy])
         if alone.expected["secure"] != 1:
             raise Skip("set-user-ID means nothing in this directory")
-        if bare(become + [GNOMON, "--version"]).status:
-            raise Skip("others cannot execute " + GNOMON)
         pattern = os.path.join(directory, "%e.%p.trace")
         done = bare(become + [GNOMON, "run", "-o", pattern, "--", copy])
         equal((done.status, done.out), (alone.status, alone.out), what)
