@@ -11,6 +11,8 @@ ENTRIES = ("frame", "info", "info_bases", "table", "info_table",
 
 def record(how, directory, **env):
     plain = bare([program("jit_frames"), how])
+    if plain.status == -signal.SIGSEGV and "table" in how:
+        raise Skip("no __register_frame_table here")    # a bug of gcc 13, 14
     done = recorded([program("jit_frames"), how], directory,
                     env=environment(**env))
     equal((done.status, done.out), (plain.status, plain.out), how)
@@ -201,6 +203,8 @@ let sum = 0;
 for (let i = 0; i < 200; i++) sum += tgt_outer(i);
 console.log(sum);
 """
+# names for functions that no compiler has taken up yet, too
+INTERPRETED = "--interpreted-frames-native-stack"
 
 
 @case
@@ -211,8 +215,8 @@ def node(directory):
     with open(script, "w", encoding="utf-8") as file:
         file.write(NODE)
     # it leaves a log of its own where it runs
-    done = recorded(["node", "--perf-basic-prof", script], directory,
-                    cwd=directory)
+    done = recorded(["node", "--perf-basic-prof", INTERPRETED, script],
+                    directory, cwd=directory)
     trace = max(done.traces, key=os.path.getsize)
     os.unlink("/tmp/perf-%d.map" % find_key(info(trace), "pid"))
     equal(done.status, 0, "status, stderr: " + done.err)
@@ -233,7 +237,8 @@ def node_with_a_dump(directory):
     script = os.path.join(directory, "script.js")
     with open(script, "w", encoding="utf-8") as file:
         file.write(NODE)
-    done = recorded(["node", "--perf-prof", script], directory, cwd=directory)
+    done = recorded(["node", "--perf-prof", INTERPRETED, script], directory,
+                    cwd=directory)
     equal(done.status, 0, "status, stderr: " + done.err)
     trace = max(done.traces, key=os.path.getsize)
     check(os.path.exists(dump_of(trace, directory)), "no dump was written")
@@ -305,7 +310,10 @@ def oracle_agrees(directory):
     for how in ("none", "gdb") + ENTRIES:
         part = os.path.join(directory, how)
         os.mkdir(part)
-        done = record(how, part, GNOMON_DEBUG_ORACLE=1)
+        try:
+            done = record(how, part, GNOMON_DEBUG_ORACLE=1)
+        except Skip:
+            continue    # its own case says so
         counters = info(done.trace)["counters"]
         check(counters["oracle_checks"] >= done.expected["blocks"], "checks")
         equal(counters["oracle_differences"], 0, how + ": differences")

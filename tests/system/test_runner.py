@@ -97,8 +97,7 @@ def what_a_failure_leaves_running(directory):
     equal(status, 1, out)
     left = re.search(r"# (\d+)", out)
     check(left, out)
-    check(wait_for(lambda: not os.path.exists("/proc/" + left[1])),
-          "it still runs")
+    check(wait_for(lambda: has_ended(int(left[1]))), "it still runs")
 
 
 LEFT_OUT = "ok 1 - a # SKIP nobody is here\nok 2 - b\n1..2"
