@@ -124,10 +124,13 @@ def overflow(run):
         "import glob, struct\n"
         "live = glob.glob('/dev/shm/gnomon-%d-*.live' % os.getpid())\n"
         "if not live: sys.exit(77)\n"
-        "recorder = struct.unpack_from('<i', open(live[0], 'rb').read(64), 28)\n"
-        "os.kill(recorder[0], signal.SIGSTOP)\n"
+        "recorder = 0\n"    # until it has begun
+        "while recorder == 0:\n"
+        "    with open(live[0], 'rb') as file: header = file.read(64)\n"
+        "    recorder, = struct.unpack_from('<i', header, 28)\n"
+        "os.kill(recorder, signal.SIGSTOP)\n"
         "for i in range(400000): C.free(C.malloc(50))\n"
-        "os.kill(recorder[0], signal.SIGCONT)\n")
+        "os.kill(recorder, signal.SIGCONT)\n")
     one = run([PYTHON, "-c", script], {"overflow": "drop", "ring": "64k"})
     one.done = bare(one.command, one.env)
     if one.done.status == 77:
