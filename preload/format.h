@@ -186,7 +186,7 @@ struct gl_header {
 	uint32_t header_size;
 	uint64_t trace_id;
 	int32_t pid;		/* of the target */
-	int32_t writer_pid;
+	int32_t recorder_pid;
 	uint64_t start_time;	/* field 22 of /proc/PID/stat; 0: not known,
 				 * as without a /proc that knows the pid */
 	uint32_t tick_shift;

@@ -12,7 +12,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/control_request.h"
 
-struct writer;
+struct recorder;
 
 /* Used by the recorder only. */
 struct control {
@@ -37,20 +37,20 @@ struct control {
 
 /* At the start of the trace: stops recording if options request a later
  * start. */
-void control_begin(struct writer *w);
+void control_begin(struct recorder *rec);
 
 /*
  * Call after all rings were scanned and before records are taken. Handles
  * requests that signal handlers made before the scan (gate.h), as of the time
  * of each request.
  */
-void control_scanned(struct writer *w);
+void control_scanned(struct recorder *rec);
 
 /* In each round: handles requests by signals and timers. */
-void control_step(struct writer *w, uint64_t now_ns);
+void control_step(struct recorder *rec, uint64_t now_ns);
 
 /* How long the recorder may sleep until the next timer. */
-uint64_t control_wait_ns(const struct writer *w);
+uint64_t control_wait_ns(const struct recorder *rec);
 
 /*
  * Handles a request. The recorder only. -EALREADY: the recording is in that
@@ -58,12 +58,12 @@ uint64_t control_wait_ns(const struct writer *w);
  * begun here: `number` and `name` are set to those of the snapshot, and
  * control_taken says when it is complete.
  */
-void control_do(struct writer *w, struct control_request *request);
-bool control_taken(const struct writer *w, uint64_t number);
+void control_do(struct recorder *rec, struct control_request *request);
+bool control_taken(const struct recorder *rec, uint64_t number);
 
 /* Writes a CONTROL record. */
-void control_emit(struct writer *w, enum gt_control_what what, uint64_t tick,
-		  uint64_t number, const char *name);
+void control_emit(struct recorder *rec, enum gt_control_what what,
+		  uint64_t tick, uint64_t number, const char *name);
 
 /* Whether an event of this tick counts: see struct control. */
 static inline bool control_counts(const struct control *control,

@@ -29,7 +29,7 @@
 #include "cli/recorder/base/result.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/control_probe.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 #define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* check for connections */
@@ -76,9 +76,9 @@ static void socket_try(struct control_socket *s)
 		socket_give_up(s, err);
 }
 
-void control_socket_open(struct writer *w)
+void control_socket_open(struct recorder *rec)
 {
-	struct control_socket *s = &w->socket;
+	struct control_socket *s = &rec->socket;
 	unsigned i;
 	long fd;
 
@@ -94,14 +94,14 @@ void control_socket_open(struct writer *w)
 		socket_try(s);
 }
 
-void control_socket_init(struct writer *w)
+void control_socket_init(struct recorder *rec)
 {
-	struct control_socket *s = &w->socket;
+	struct control_socket *s = &rec->socket;
 
 	s->user = geteuid();
 	snprintf(s->name, sizeof(s->name), CONTROL_SOCKET_NAME "%d.%" PRIu64,
-		 w->r->pid, w->r->start_time);
-	control_socket_open(w);
+		 rec->r->pid, rec->r->start_time);
+	control_socket_open(rec);
 }
 
 /* ---- clients ---- */
@@ -118,22 +118,22 @@ static bool client_send(int fd, const char *line, size_t n)
 	return send(fd, line, n, MSG_DONTWAIT | MSG_NOSIGNAL) == (long)n;
 }
 
-static bool client_answer(const struct writer *w, int fd,
+static bool client_answer(const struct recorder *rec, int fd,
 			  const struct control_request *request)
 {
 	char line[CONTROL_ANSWER_MAX];
-	size_t n = control_text_answer(line, request, !w->control.off,
-				       w->output.path);
+	size_t n = control_text_answer(line, request, !rec->control.off,
+				       rec->output.path);
 
 	return client_send(fd, line, n);
 }
 
-static void client_refuse(const struct writer *w, int fd, const char *why)
+static void client_refuse(const struct recorder *rec, int fd, const char *why)
 {
 	struct control_request request = { .err = -EPERM };
 
 	snprintf(request.message, sizeof(request.message), "%s", why);
-	client_answer(w, fd, &request);
+	client_answer(rec, fd, &request);
 	close(fd);
 }
 
@@ -182,9 +182,9 @@ static bool socket_is_asked(const struct control_socket *s)
 	return ppoll(&asked, 1, &now, NULL) != 0;
 }
 
-static void socket_accept(struct writer *w, uint64_t now_ns)
+static void socket_accept(struct recorder *rec, uint64_t now_ns)
 {
-	struct control_socket *s = &w->socket;
+	struct control_socket *s = &rec->socket;
 	unsigned i;
 
 	if (!socket_is_asked(s))
@@ -197,13 +197,13 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 		if (fd < 0)
 			return;
 		if (!client_may(s, fd)) {
-			client_refuse(w, fd, "is recorded by another user: run "
+			client_refuse(rec, fd, "is recorded by another user: run "
 					     "this as that user or as root");
 			continue;
 		}
 		client = socket_place(s, now_ns);
 		if (!client) {
-			client_refuse(w, fd, "is busy with other commands: try "
+			client_refuse(rec, fd, "is busy with other commands: try "
 					     "again");
 			continue;
 		}
@@ -214,7 +214,7 @@ static void socket_accept(struct writer *w, uint64_t now_ns)
 }
 
 /* Parses a line that has arrived and empties the buffer. See I3. */
-static void client_take(struct writer *w, struct control_client *client,
+static void client_take(struct recorder *rec, struct control_client *client,
 			size_t n)
 {
 	bool more = client->length > n + 1;
@@ -227,7 +227,7 @@ static void client_take(struct writer *w, struct control_client *client,
 		control_text_refuse(&client->request, "got more than one line "
 				    "at once: nothing was done");
 	if (!client->asks &&
-	    (!client_answer(w, client->fd, &client->request) || more))
+	    (!client_answer(rec, client->fd, &client->request) || more))
 		client_close(client);
 }
 
@@ -251,32 +251,32 @@ static size_t client_line(const struct control_client *client)
 	return control_text_find(client->line, client->length, '\n');
 }
 
-static void client_read(struct writer *w, struct control_client *client,
+static void client_read(struct recorder *rec, struct control_client *client,
 			uint64_t now_ns)
 {
 	if (client_line(client) == client->length &&
 	    !client_hear(client, now_ns)) {
 		client_close(client);
 	} else if (client_line(client) < client->length) {
-		client_take(w, client, client_line(client));
+		client_take(rec, client, client_line(client));
 	} else if (client->length == sizeof(client->line)) {
 		control_text_refuse(&client->request, CONTROL_TOO_LONG);
-		client_answer(w, client->fd, &client->request);
+		client_answer(rec, client->fd, &client->request);
 		client_close(client);
 	}
 }
 
-static void client_serve(struct writer *w, struct control_client *client,
+static void client_serve(struct recorder *rec, struct control_client *client,
 			 uint64_t now_ns)
 {
 	DEBUG_ASSERT(!client->asks || !client->waits);
 	if (client->asks) {
 		/* the next program's recorder answers itself */
-		if (!target_same(&w->target)) {
+		if (!target_same(&rec->target)) {
 			client_close(client);
 			return;
 		}
-		control_do(w, &client->request);
+		control_do(rec, &client->request);
 		if (client->request.err == -EAGAIN)
 			return;
 		client->asks = false;
@@ -285,11 +285,11 @@ static void client_serve(struct writer *w, struct control_client *client,
 	} else if (!client->waits) {
 		return;
 	}
-	if (client->waits && !control_taken(w, client->request.number))
+	if (client->waits && !control_taken(rec, client->request.number))
 		return;
 	client->waits = false;
 	client->since_ns = now_ns;
-	if (!client_answer(w, client->fd, &client->request))
+	if (!client_answer(rec, client->fd, &client->request))
 		client_close(client);
 }
 
@@ -303,9 +303,9 @@ bool control_socket_busy(const struct control_socket *s)
 	return false;
 }
 
-void control_socket_step(struct writer *w, uint64_t now_ns)
+void control_socket_step(struct recorder *rec, uint64_t now_ns)
 {
-	struct control_socket *s = &w->socket;
+	struct control_socket *s = &rec->socket;
 	unsigned i;
 
 	if (s->fd < 0)
@@ -317,21 +317,21 @@ void control_socket_step(struct writer *w, uint64_t now_ns)
 	}
 	if (now_ns - s->looked_ns >= SOCKET_LOOK_NS) {
 		s->looked_ns = now_ns;
-		socket_accept(w, now_ns);
+		socket_accept(rec, now_ns);
 	}
 	for (i = 0; i < CONTROL_SOCKET_CLIENTS; i++) {
 		struct control_client *client = &s->client[i];
 
 		if (client->fd >= 0 && !client->asks && !client->waits)
-			client_read(w, client, now_ns);
+			client_read(rec, client, now_ns);
 		if (client->fd >= 0)
-			client_serve(w, client, now_ns);
+			client_serve(rec, client, now_ns);
 	}
 }
 
-void control_socket_close(struct writer *w)
+void control_socket_close(struct recorder *rec)
 {
-	struct control_socket *s = &w->socket;
+	struct control_socket *s = &rec->socket;
 	unsigned i;
 
 	for (i = 0; s->fd >= 0 && i < CONTROL_SOCKET_CLIENTS; i++)

@@ -9,7 +9,7 @@
 
 #define CONTROL_SOCKET_CLIENTS 8
 
-struct writer;
+struct recorder;
 
 struct control_client {
 	int fd;			/* -1: no client */
@@ -33,17 +33,17 @@ struct control_socket {
 
 /* init: once, as the recorder starts. open: at the start, and again if the
  * program has closed the recorder's descriptors. */
-void control_socket_init(struct writer *w);
-void control_socket_open(struct writer *w);
+void control_socket_init(struct recorder *rec);
+void control_socket_open(struct recorder *rec);
 
 /* In each round. */
-void control_socket_step(struct writer *w, uint64_t now_ns);
+void control_socket_step(struct recorder *rec, uint64_t now_ns);
 
 /* Whether a client is connected: then the recorder makes rounds more often. */
 bool control_socket_busy(const struct control_socket *socket);
 
 /* Closes all connections and frees the name for the next program that this
  * process executes. */
-void control_socket_close(struct writer *w);
+void control_socket_close(struct recorder *rec);
 
 #endif

@@ -14,42 +14,43 @@
 
 #include "cli/recorder/base/futex.h"
 #include "cli/recorder/base/time_ns.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 
 /* A search for a program along PATH is a series of execs: data that was read
  * just before is good enough. */
 #define FINAL_SCAN_AGAIN_NS (20 * UINT64_C(1000000))
 
-static void final_scan_beat(struct writer *w)
+static void final_scan_beat(struct recorder *rec)
 {
-	atomic_fetch_add_explicit(&w->r->shared->beats, 1,
+	atomic_fetch_add_explicit(&rec->r->shared->beats, 1,
 				  memory_order_relaxed);
 }
 
-static void final_scan_take(struct writer *w)
+static void final_scan_take(struct recorder *rec)
 {
-	usage_now(&w->usage);
-	final_scan_beat(w);
-	maps_watch_whole(&w->maps);
-	final_scan_beat(w);
-	usage_last(&w->usage, snapshot_last(&w->snapshot));
-	final_scan_beat(w);
-	embedder_hold(&w->embed);
-	w->last_ns = time_ns_now();
+	usage_now(&rec->usage);
+	final_scan_beat(rec);
+	maps_watch_whole(&rec->maps);
+	final_scan_beat(rec);
+	usage_last(&rec->usage, snapshot_last(&rec->snapshot));
+	final_scan_beat(rec);
+	embedder_hold(&rec->embed);
+	rec->last_ns = time_ns_now();
 }
 
 /* Whether the last data is still good, in a series of failed execs. */
-static bool final_scan_lasts(const struct writer *w)
+static bool final_scan_lasts(const struct recorder *rec)
 {
-	return w->last_ns && time_ns_now() - w->last_ns < FINAL_SCAN_AGAIN_NS &&
-	       w->snapshot.held &&
-	       atomic_load_explicit(&w->r->shared->execs,
+	return rec->last_ns &&
+	       time_ns_now() - rec->last_ns < FINAL_SCAN_AGAIN_NS &&
+	       rec->snapshot.held &&
+	       atomic_load_explicit(&rec->r->shared->execs,
 				    memory_order_relaxed);
 }
 
-void final_scan_step(struct writer *w)
+void final_scan_step(struct recorder *rec)
 {
-	struct gl_shared *shared = w->r->shared;
+	struct gl_shared *shared = rec->r->shared;
 	/* pairs with the release of process_end_failed; before `wanted` */
 	uint32_t not_last = atomic_load_explicit(&shared->last_void,
 						 memory_order_acquire);
@@ -57,17 +58,17 @@ void final_scan_step(struct writer *w)
 	uint32_t wanted = atomic_load_explicit(&shared->last_wanted,
 					       memory_order_acquire);
 
-	if (w->last == wanted && not_last == wanted &&
-	    time_ns_now() - w->last_ns >= FINAL_SCAN_AGAIN_NS)
-		snapshot_drop(&w->snapshot);
-	if (w->last == wanted)
+	if (rec->last == wanted && not_last == wanted &&
+	    time_ns_now() - rec->last_ns >= FINAL_SCAN_AGAIN_NS)
+		snapshot_drop(&rec->snapshot);
+	if (rec->last == wanted)
 		return;
-	w->last = wanted;
+	rec->last = wanted;
 	atomic_store_explicit(&shared->last_begun, wanted,
 			      memory_order_relaxed);
-	if (!final_scan_lasts(w)) {
-		snapshot_drop(&w->snapshot);
-		final_scan_take(w);
+	if (!final_scan_lasts(rec)) {
+		snapshot_drop(&rec->snapshot);
+		final_scan_take(rec);
 	}
 	/* pairs with the acquire of process_end_reached */
 	atomic_store_explicit(&shared->last_done, wanted,
@@ -75,9 +76,9 @@ void final_scan_step(struct writer *w)
 	futex_wake(&shared->last_done);
 }
 
-bool final_scan_is_last(const struct writer *w)
+bool final_scan_is_last(const struct recorder *rec)
 {
-	const struct gl_shared *shared = w->r->shared;
+	const struct gl_shared *shared = rec->r->shared;
 	uint32_t wanted = atomic_load_explicit(&shared->last_wanted,
 					       memory_order_relaxed);
 
@@ -85,15 +86,15 @@ bool final_scan_is_last(const struct writer *w)
 					      memory_order_relaxed) != wanted;
 }
 
-void final_scan_finish(struct writer *w)
+void final_scan_finish(struct recorder *rec)
 {
-	const struct gl_shared *shared = w->r->shared;
+	const struct gl_shared *shared = rec->r->shared;
 	uint32_t not_last = atomic_load_explicit(&shared->last_void,
 						 memory_order_acquire);
 
-	if (w->last && not_last == w->last)
-		snapshot_drop(&w->snapshot);
-	snapshot_finish(&w->snapshot);
-	usage_finish(&w->usage);
-	maps_watch_finish(&w->maps);
+	if (rec->last && not_last == rec->last)
+		snapshot_drop(&rec->snapshot);
+	snapshot_finish(&rec->snapshot);
+	usage_finish(&rec->usage);
+	maps_watch_finish(&rec->maps);
 }

@@ -8,18 +8,18 @@
 
 #include <stdbool.h>
 
-struct writer;
+struct recorder;
 
 /* In each round: handles such a request, and drops the data if the process goes
  * on after all. */
-void final_scan_step(struct writer *w);
+void final_scan_step(struct recorder *rec);
 
 /* The process has ended: writes the data that was read last, requested or not.
  * Reads nothing more. */
-void final_scan_finish(struct writer *w);
+void final_scan_finish(struct recorder *rec);
 
 /* Whether the process has requested its final scan, and has not gone on
  * since. */
-bool final_scan_is_last(const struct writer *w);
+bool final_scan_is_last(const struct recorder *rec);
 
 #endif

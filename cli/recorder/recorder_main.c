@@ -43,7 +43,7 @@
 #include "cli/recorder/base/message_out.h"
 #include "cli/recorder/live/lost_page.h"
 #include "cli/recorder/process/target_file.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "preload/ring/gate.h"
 
 enum {
@@ -54,7 +54,7 @@ enum {
 #define MAIN_MMAP_MIN (128 << 10)
 #define MAIN_STACK (1 << 20)	/* most that the recorder needs */
 
-static struct writer main_writer;
+static struct recorder main_recorder;
 static struct options main_options;
 static struct gl_at_start main_at_start;
 
@@ -122,9 +122,9 @@ static int main_number(const char *word)
 		       -1 : (int)number;
 }
 
-static void main_hear(struct writer *w, char **argv)
+static void main_hear(struct recorder *rec, char **argv)
 {
-	struct recording *r = &w->recording;
+	struct recording *r = &rec->recording;
 	struct gl_setup setup = r->shared->setup;	/* I1 */
 	int flags = main_number(argv[MAIN_FLAGS]);
 	int32_t file[GL_FILES];
@@ -152,7 +152,7 @@ static void main_hear(struct writer *w, char **argv)
 	for (i = 0; i < GL_FILES; i++)
 		file[i] = setup.file[i];
 	target_file_init(file, r->pid);
-	target_file_mapped(w->live.fd, setup.base);
+	target_file_mapped(rec->live.fd, setup.base);
 	r->from_parent.fd = target_file(GL_FILE_PARENT);
 	message_out_init(setup.error_known, setup.error_device,
 			 setup.error_inode);
@@ -160,9 +160,9 @@ static void main_hear(struct writer *w, char **argv)
 	if (setup.memory >= OPTIONS_MEMORY_MIN / 2 &&
 	    setup.memory <= main_options.number[OPTION_MEMORY])
 		main_options.number[OPTION_MEMORY] = setup.memory;
-	w->live.budget = base_min(w->live.budget,
+	rec->live.budget = base_min(rec->live.budget,
 				  main_options.number[OPTION_MEMORY] / 2);
-	w->live.reserved = base_min(w->live.reserved, w->live.budget);
+	rec->live.reserved = base_min(rec->live.reserved, rec->live.budget);
 }
 
 /* Reads the target's machine, which may be another one under an emulator. */
@@ -193,10 +193,10 @@ static void main_become_other(char **argv)
 		execv(path, argv);
 }
 
-static int main_attach(struct writer *w, char **argv)
+static int main_attach(struct recorder *rec, char **argv)
 {
-	struct recording *r = &w->recording;
-	int err = live_attach(&w->live, main_number(argv[MAIN_LIVE]),
+	struct recording *r = &rec->recording;
+	int err = live_attach(&rec->live, main_number(argv[MAIN_LIVE]),
 			      main_number(argv[MAIN_MEMORY]),
 			      argv[MAIN_PATH]);
 
@@ -204,15 +204,15 @@ static int main_attach(struct writer *w, char **argv)
 		main_become_other(argv);
 	if (err)
 		return err;
-	w->r = w->target.r = r;
-	w->target.pidfd = w->socket.fd = -1;
-	r->live = w->live.header;
-	r->shared = live_shared(&w->live);
+	rec->r = rec->target.r = r;
+	rec->target.pidfd = rec->socket.fd = -1;
+	r->live = rec->live.header;
+	r->shared = live_shared(&rec->live);
 	if (!main_know_machine(r))
 		return -ENOEXEC;
-	r->rings = (struct gl_ring *)live_at(&w->live,
-					     w->live.shape.data_offset);
-	main_hear(w, argv);
+	r->rings = (struct gl_ring *)live_at(&rec->live,
+					     rec->live.shape.data_offset);
+	main_hear(rec, argv);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static void main_remove(const char *path, int pid)
 }
 
 /* Prints why the process is not recorded, and removes the live file. */
-static int main_refuse(struct writer *w, char **argv, int err)
+static int main_refuse(struct recorder *rec, char **argv, int err)
 {
 	fprintf(stderr, "gnomon: the recorder cannot use %s: %s: this process "
 			"is not recorded\n",
@@ -261,8 +261,8 @@ static int main_refuse(struct writer *w, char **argv, int err)
 		err == -ENOEXEC ? "the program is for another architecture and "
 				  "needs that one's recorder" :
 				  strerror(-err));
-	main_let_go(&w->live);
-	live_unlink(&w->live);
+	main_let_go(&rec->live);
+	live_unlink(&rec->live);
 	if (*argv[MAIN_PATH])
 		main_remove(argv[MAIN_PATH], main_number(argv[MAIN_PID]));
 	return 1;
@@ -270,22 +270,22 @@ static int main_refuse(struct writer *w, char **argv, int err)
 
 static void main_run(void *owner)
 {
-	writer_run(owner);
+	recorder_run(owner);
 }
 
 /* Runs the recorder on a larger stack if the stack limit is too small. */
-static void main_run_deep(struct writer *w)
+static void main_run_deep(struct recorder *rec)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur >= MAIN_STACK ||
-	    !deep_call(MAIN_STACK, main_run, w))
-		writer_run(w);
+	    !deep_call(MAIN_STACK, main_run, rec))
+		recorder_run(rec);
 }
 
 int main(int argc, char **argv)
 {
-	struct writer *w = &main_writer;
+	struct recorder *rec = &main_recorder;
 	const char *bad = NULL;
 	int err;
 
@@ -301,13 +301,13 @@ int main(int argc, char **argv)
 	if (options_environment(&main_options, environ, &bad))
 		return 2;
 	output_environment(environ);
-	lost_page_watch(&w->recording, &w->live);
-	err = main_attach(w, argv);
+	lost_page_watch(&rec->recording, &rec->live);
+	err = main_attach(rec, argv);
 	if (err)
-		return main_refuse(w, argv, err);
-	main_be_known(w->r->shared);
-	main_run_deep(w);
+		return main_refuse(rec, argv, err);
+	main_be_known(rec->r->shared);
+	main_run_deep(rec);
 	/* the kernel compares the thread id before it signals our end */
-	main_be_known(w->r->shared);
+	main_be_known(rec->r->shared);
 	return 0;
 }

@@ -32,7 +32,7 @@
 #include "cli/recorder/memory/program_ranges.h"
 #include "cli/recorder/process/seccomp_verdict.h"
 #include "cli/recorder/process/target_file.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 #define REQUESTS_KEEP UINT32_MAX	/* -1: do not change this id */
@@ -93,7 +93,8 @@ static long requests_result(struct recording *r, long result)
 	return result;
 }
 
-static long requests_call(struct writer *w, const struct gl_request *request)
+static long requests_call(struct recorder *rec,
+			  const struct gl_request *request)
 {
 	uint32_t user = requests_user(request);
 	long arg[5];	/* may be narrower than those of the request */
@@ -103,12 +104,13 @@ static long requests_call(struct writer *w, const struct gl_request *request)
 		return -EPERM;
 	for (i = 0; i < sizeof(arg) / sizeof(*arg); i++)
 		arg[i] = (long)request->arg[i];
-	if (user != REQUESTS_KEEP && w->live.fd >= 0)
+	if (user != REQUESTS_KEEP && rec->live.fd >= 0)
 		/* fails without privileges: then the next reader removes it */
-		fchown(w->live.fd, user, -1);
+		fchown(rec->live.fd, user, -1);
 	return requests_result(
-		w->r, result_of(syscall(requests_calls[request->number], arg[0],
-					arg[1], arg[2], arg[3], arg[4], 0)));
+		rec->r,
+		result_of(syscall(requests_calls[request->number], arg[0],
+				  arg[1], arg[2], arg[3], arg[4], 0)));
 }
 
 /* Converts data of 32-bit words, as the target may have another byte order. */
@@ -121,7 +123,8 @@ static void requests_words(struct gl_request *request)
 		word[i] = order_raw(word[i]);
 }
 
-static long requests_capabilities(struct writer *w, struct gl_request *request)
+static long requests_capabilities(struct recorder *rec,
+				  struct gl_request *request)
 {
 	unsigned char *data = request->data;
 
@@ -129,14 +132,14 @@ static long requests_capabilities(struct writer *w, struct gl_request *request)
 	/* capset may read past the given bytes, but stays inside `data` */
 	if (request->arg[0] < 0 || request->arg[0] > request->bytes ||
 	    request->bytes > REQUESTS_CAPABILITIES)
-		return requests_result(w->r, -EINVAL);
-	return requests_result(w->r,
+		return requests_result(rec->r, -EINVAL);
+	return requests_result(rec->r,
 			       result_of(syscall(SYS_capset, data,
 						 data + request->arg[0])));
 }
 
 /* A list longer than a request arrives in parts, in order. */
-static long requests_groups(struct writer *w, struct gl_request *request)
+static long requests_groups(struct recorder *rec, struct gl_request *request)
 {
 	uint64_t count = request->arg[0], from = request->arg[1];
 	uint64_t n = request->bytes / sizeof(gid_t);
@@ -144,20 +147,20 @@ static long requests_groups(struct writer *w, struct gl_request *request)
 
 	requests_words(request);
 	if (count > REQUESTS_GROUPS_MAX || from > count || n > count - from)
-		return requests_result(w->r, -EINVAL);
+		return requests_result(rec->r, -EINVAL);
 	if (n < count) {
-		if (!w->groups)
-			w->groups = zeroed_alloc(REQUESTS_GROUPS_MAX *
+		if (!rec->groups)
+			rec->groups = zeroed_alloc(REQUESTS_GROUPS_MAX *
 					       sizeof(*groups));
-		if (!w->groups)
-			return requests_result(w->r, -ENOMEM);
+		if (!rec->groups)
+			return requests_result(rec->r, -ENOMEM);
 		DEBUG_ASSERT(from + n <= REQUESTS_GROUPS_MAX);
-		memcpy(w->groups + from, groups, n * sizeof(*groups));
-		groups = w->groups;
+		memcpy(rec->groups + from, groups, n * sizeof(*groups));
+		groups = rec->groups;
 	}
 	if (from + n < count)
 		return 0;
-	return requests_result(w->r, result_of(setgroups(count, groups)));
+	return requests_result(rec->r, result_of(setgroups(count, groups)));
 }
 
 static long requests_user_space(const struct recording *r, int tid)
@@ -245,7 +248,7 @@ static long requests_memory(const struct recording *r,
 				   &wanted, r->shared);
 }
 
-static long requests_control(struct writer *w, struct gl_request *request)
+static long requests_control(struct recorder *rec, struct gl_request *request)
 {
 	struct control_request *control =
 		(struct control_request *)request->data;
@@ -253,43 +256,43 @@ static long requests_control(struct writer *w, struct gl_request *request)
 	if (request->bytes < sizeof(*control))
 		return -EINVAL;
 	control->name[GT_NAME_MAX - 1] = '\0';
-	control_do(w, control);
+	control_do(rec, control);
 	return 0;
 }
 
-static long requests_serve(struct writer *w, struct gl_request *request)
+static long requests_serve(struct recorder *rec, struct gl_request *request)
 {
 	if (request->bytes > GL_REQUEST_ROOM)
 		return -EINVAL;
 	switch (request->what) {
 	case REQUEST_CALL:
-		return requests_call(w, request);
+		return requests_call(rec, request);
 	case REQUEST_CAPABILITIES:
-		return requests_capabilities(w, request);
+		return requests_capabilities(rec, request);
 	case REQUEST_GROUPS:
-		return requests_groups(w, request);
+		return requests_groups(rec, request);
 	case REQUEST_READABLE:
 		return requests_readable(request->arg[0]);
 	case REQUEST_FILTER:
 		return requests_filter(request);
 	case REQUEST_MEMORY:
-		return requests_memory(w->r, request);
+		return requests_memory(rec->r, request);
 	case REQUEST_CONTROL:
-		return requests_control(w, request);
+		return requests_control(rec, request);
 	case REQUEST_USER_SPACE:
-		return requests_user_space(w->r, request->arg[0]);
+		return requests_user_space(rec->r, request->arg[0]);
 	case REQUEST_BLOCKS:
-		return tracker_reply(w, request);
+		return tracker_reply(rec, request);
 	case REQUEST_DUMP:
-		return dump_serve(w, request);
+		return dump_serve(rec, request);
 	}
 	return -EINVAL;
 }
 
-void requests_poll(struct writer *w)
+void requests_poll(struct recorder *rec)
 {
 	static struct gl_request own, *const copy = &own;
-	struct gl_request *request = &w->r->shared->request;
+	struct gl_request *request = &rec->r->shared->request;
 	uint32_t posted = GL_REQUEST_POSTED;
 
 	if (likely(atomic_load_explicit(&request->state,
@@ -299,7 +302,7 @@ void requests_poll(struct writer *w)
 		    memory_order_acq_rel, memory_order_acquire))
 		return;
 	memcpy((void *)copy, (const void *)request, sizeof(*copy));
-	request->result = requests_serve(w, copy);
+	request->result = requests_serve(rec, copy);
 	if (copy->bytes <= GL_REQUEST_ROOM)
 		memcpy(request->data, copy->data, copy->bytes);
 	/* pairs with the acquire of request_wait */

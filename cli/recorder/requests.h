@@ -5,11 +5,11 @@
 #ifndef GNOMON_REQUESTS_H
 #define GNOMON_REQUESTS_H
 
-struct writer;
+struct recorder;
 
 /* Handles pending requests. Where the recorder cannot take on the target's user
  * and group ids, it sets r->stop and its tie says so. The recorder, in each
  * round. */
-void requests_poll(struct writer *w);
+void requests_poll(struct recorder *rec);
 
 #endif

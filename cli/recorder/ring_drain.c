@@ -402,8 +402,8 @@ static uint64_t drain_scan_all(struct ring_drain *drain)
 		mark = drain_scan_once(drain);
 	} while (drain->finished != finished);
 	scanned = drain->scanned;
-	if (likely(drain->writer))
-		control_scanned(drain->writer);
+	if (likely(drain->recorder))
+		control_scanned(drain->recorder);
 	/* control_scanned may have scanned again: newer requests wait */
 	drain->scanned = scanned;
 	return mark;

@@ -46,11 +46,11 @@ enum drain_depth {
 };
 
 struct event_merge;
-struct writer;
+struct recorder;
 
 struct ring_drain {
 	struct recording *r;
-	struct writer *writer;	/* owner; NULL: no requests */
+	struct recorder *recorder;	/* owner; NULL: no requests */
 	struct event_merge *merge;	/* NULL: rings are not merged */
 	struct ring_pool *pool;
 	struct chunk_out *out;

@@ -23,22 +23,22 @@ void api_place(void)
 	api_dumps = area_place(sizeof(*api_dumps));
 }
 
-struct recorder *api_recorder(void)
+struct producer *api_producer(void)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 
-	if (likely(recorder_is_on(r)))
+	if (likely(producer_is_on(r)))
 		return r;
 	if (!real.malloc && !real_resolve())
 		return NULL;
-	recorder_join();
-	r = recorder;
-	return recorder_is_on(r) ? r : NULL;
+	producer_join();
+	r = producer;
+	return producer_is_on(r) ? r : NULL;
 }
 
 int api_may_request(void)
 {
-	if (!api_recorder())
+	if (!api_producer())
 		return -ENODEV;
 	return request_interrupted((uintptr_t)__builtin_dwarf_cfa()) ?
 		       -EBUSY :
@@ -57,5 +57,5 @@ API(const char *, version, (void))
 
 API(int, enabled, (void))
 {
-	return api_recorder() && !skip_dormant();
+	return api_producer() && !skip_dormant();
 }

@@ -23,7 +23,7 @@
  * The recorder; starts it if needed, also before our constructor has run. NULL:
  * this process is not recorded, and will not be.
  */
-struct recorder *api_recorder(void);
+struct producer *api_producer(void);
 
 /* Before a request to the recorder. 0, -ENODEV, or -EBUSY: the caller is a
  * handler that interrupted a request, and would wait for what it

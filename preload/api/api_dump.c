@@ -15,7 +15,7 @@
 #include "preload/ring/blocks_request.h"
 
 struct dump {
-	struct recorder *r;
+	struct producer *r;
 	const struct gnomon_dump *how;
 	gnomon_writer write;
 	void *data;
@@ -183,7 +183,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 	d = sys_map_pages(sizeof(*d));
 	err = -ENOMEM;
 	if (d) {
-		d->r = recorder;
+		d->r = producer;
 		d->how = how ? how : &all;
 		d->write = write;
 		d->data = data;

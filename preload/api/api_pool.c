@@ -102,7 +102,7 @@ static bool pools_nap(struct pools_shard *shard, uint32_t turns)
 	if (pools_change(shard, POOLS_HELD, POOLS_WANTED) ||
 	    atomic_load_explicit(&shard->lock, memory_order_relaxed) ==
 		    POOLS_WANTED)
-		recorder_nap(recorder, &shard->lock, POOLS_WANTED,
+		recorder_nap(producer, &shard->lock, POOLS_WANTED,
 			     POOLS_NAP_NS);
 	return atomic_load_explicit(&shard->turns, memory_order_relaxed) !=
 	       turns;
@@ -111,7 +111,7 @@ static bool pools_nap(struct pools_shard *shard, uint32_t turns)
 /* Waits for a bounded time. */
 static bool pools_wait(struct pools_shard *shard)
 {
-	uint64_t timeout = recorder_cycles(recorder, POOLS_TIMEOUT_NS);
+	uint64_t timeout = producer_cycles(producer, POOLS_TIMEOUT_NS);
 	uint64_t start = arch_cycles();
 	uint32_t turns = atomic_load_explicit(&shard->turns,
 					      memory_order_relaxed);
@@ -319,7 +319,7 @@ struct pools_at {
 
 static int pools_enter(struct pools_at *at, const void *pool)
 {
-	if (!api_recorder())
+	if (!api_producer())
 		return -ENODEV;
 	at->shard = pools_shard_of(pool);
 	if (!pools_lock(at->shard))
@@ -497,7 +497,7 @@ API(int, pool_move, (const void *pool, const void *to))
 	struct pools_at at;
 	int err = -ENOENT;
 
-	if (!api_recorder())
+	if (!api_producer())
 		return -ENODEV;
 	a = pools_shard_of(pool);
 	b = pools_shard_of(to);

@@ -61,14 +61,14 @@ static int numbers_request(enum blocks_request_kind what, uint32_t ring,
 	memset(answer, 0, bytes);
 	if (err)
 		return err;
-	blocks_want(recorder, BLOCKS_FOR_API);
-	return blocks_request(recorder, what, ring, answer, bytes);
+	blocks_want(producer, BLOCKS_FOR_API);
+	return blocks_request(producer, what, ring, answer, bytes);
 }
 
 API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 {
-	const struct recorder *r = api_recorder();
-	const struct thread *thread = recorder_tls;
+	const struct producer *r = api_producer();
+	const struct thread *thread = producer_tls;
 
 	if (!summary || (who != GNOMON_THREAD && who != GNOMON_ALL))
 		return -EINVAL;

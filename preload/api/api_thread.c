@@ -13,14 +13,14 @@
 
 API(int, active, (enum gnomon_who who))
 {
-	const struct recorder *r = api_recorder();
+	const struct producer *r = api_producer();
 	const struct thread *thread;
 	uint32_t activity;
 
 	if (!r || skip_dormant())
 		return 0;
 	activity = atomic_load_explicit(&sample->activity, memory_order_relaxed);
-	thread = recorder_tls;
+	thread = producer_tls;
 	if (who != GNOMON_THREAD || !thread || !thread->own ||
 	    (thread->activity ^ activity) >> 1)
 		return !(activity & 1);
@@ -29,7 +29,7 @@ API(int, active, (enum gnomon_who who))
 
 static int api_activity(enum gnomon_who who, bool inactive)
 {
-	struct recorder *r = api_recorder();
+	struct producer *r = api_producer();
 	struct thread *thread;
 
 	if (!r)
@@ -40,12 +40,12 @@ static int api_activity(enum gnomon_who who, bool inactive)
 		/* the calling thread is not new, even if it has recorded
 		 * nothing yet */
 		if (who == GNOMON_NEW)
-			recorder_join();
+			producer_join();
 		skip_set_activity(r, inactive, who == GNOMON_ALL);
 		return 0;
 	case GNOMON_THREAD:
 		/* also while dormant: the setting must hold after a start */
-		thread = recorder_join();
+		thread = producer_join();
 		if (!thread)
 			return -ENOMEM;
 		skip_set_inactive(r, thread, inactive);
@@ -66,7 +66,7 @@ API(int, deactivate, (enum gnomon_who who))
 
 API(int, limit_sizes, (uint64_t min_bytes, uint64_t max_bytes))
 {
-	struct recorder *r = api_recorder();
+	struct producer *r = api_producer();
 
 	if (max_bytes && min_bytes > max_bytes)
 		return -EINVAL;
@@ -80,7 +80,7 @@ API(int, set_timestamp, (uint64_t ns))
 {
 	struct control_request request = { .what = CONTROL_TICK,
 					   .number = ns };
-	struct recorder *r = api_recorder();
+	struct producer *r = api_producer();
 	struct thread *thread;
 	int err;
 
@@ -88,7 +88,7 @@ API(int, set_timestamp, (uint64_t ns))
 		return -EINVAL;
 	if (!r)
 		return -ENODEV;
-	thread = recorder_thread();
+	thread = producer_thread();
 	if (!thread)
 		return -EAGAIN;
 	err = api_may_request();
@@ -100,6 +100,6 @@ API(int, set_timestamp, (uint64_t ns))
 	request.tick <<= r->live->tick_shift + GL_KIND_BITS;
 	if (!(thread->skip & THREAD_TIMED) || request.tick > thread->timed)
 		thread->timed = request.tick;
-	recorder_set_skip(thread, THREAD_TIMED, true);
+	producer_set_skip(thread, THREAD_TIMED, true);
 	return 0;
 }

@@ -20,7 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define HEAPS_PLACES (2 * GL_HEAPS_MAX)	/* some are lost (I2) */
 
@@ -30,7 +30,7 @@ static char heaps_name[HEAPS_PLACES][GL_HEAP_NAME];	/* nor is this [0] */
 
 static uint32_t heaps_room(const struct gl_shared *shared)
 {
-	/* pairs with the release of writer_limit: the pages are there */
+	/* pairs with the release of recorder_limit: the pages are there */
 	return atomic_load_explicit(&shared->heap_limit, memory_order_acquire);
 }
 
@@ -67,7 +67,7 @@ static void heaps_report(uint32_t last)
 	/* pairs with the fence of recorder_report: either this thread sees
 	 * `shared`, or the thread that starts the recorder sees the number */
 	atomic_thread_fence(memory_order_seq_cst);
-	shared = recorder ? recorder->shared : NULL;
+	shared = producer ? producer->shared : NULL;
 	if (!shared)
 		return;
 	DEBUG_ASSERT(heaps_place_of(last)); /* I1 */

@@ -11,7 +11,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/hooks/guard_note.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 struct guard guard;
 
@@ -30,13 +30,13 @@ void guard_begin(uint32_t zone)
 	/* last, when all other fields are set */
 	memcpy(mark->magic, GUARD_MARK, sizeof(mark->magic));
 	guard.on = true;
-	if (recorder_tls && recorder_tls->own)
-		recorder_set_skip(recorder_tls, THREAD_NOTES, true);
-	if (recorder && recorder->live)
-		guard_recorded(recorder, false);
+	if (producer_tls && producer_tls->own)
+		producer_set_skip(producer_tls, THREAD_NOTES, true);
+	if (producer && producer->live)
+		guard_recorded(producer, false);
 }
 
-void guard_recorded(struct recorder *r, bool forked)
+void guard_recorded(struct producer *r, bool forked)
 {
 	if (!guard.on)
 		return;

@@ -28,13 +28,13 @@ static void guard_end_report(void *owner, uintptr_t block,
  * its events; without system calls it finds nothing. */
 static bool guard_end_may(void)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return guard.on && !(thread && thread->skip & THREAD_MUTE) &&
 	       unwind_may(UNWIND_NO_FILES | UNWIND_NO_READ);
 }
 
-void guard_end(struct recorder *r, _Atomic uint32_t *steps)
+void guard_end(struct producer *r, _Atomic uint32_t *steps)
 {
 	struct gl_shared *shared = r->shared;
 	struct guard_sweep sweep = {

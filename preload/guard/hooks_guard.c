@@ -85,7 +85,7 @@ static BASE_SLOW void guard_report(uintptr_t block,
 	/* starts the recorder if needed */
 	hooks_extra(GT_EXTRA_DAMAGE, block, found->size, args,
 		    guard_caller(caller));
-	shared = recorder ? recorder->shared : NULL;
+	shared = producer ? producer->shared : NULL;
 	if (shared)
 		atomic_fetch_add_explicit(&shared->guard_damages, 1,
 					  memory_order_relaxed);
@@ -572,10 +572,10 @@ static void zero_install(void)
 
 void hooks_guard(void)
 {
-	uint64_t zone = recorder_options.number[OPTION_GUARD];
+	uint64_t zone = producer_options.number[OPTION_GUARD];
 
-	guard_zero = recorder_options.number[OPTION_ZERO_MEMORY];
-	if (!recorder || (!zone && !guard_zero))
+	guard_zero = producer_options.number[OPTION_ZERO_MEMORY];
+	if (!producer || (!zone && !guard_zero))
 		return;
 	below = real;
 	guard_glibc = !real.reenters;

@@ -51,7 +51,7 @@ static __attribute__((noinline)) void *
 hooks_made_slow(void *block, uint64_t size, unsigned kind, uintptr_t ra,
 		uintptr_t sp)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if ((!thread || !skip_unsampled_block(thread, kind, size)) &&
 	    !skip_all(thread))
@@ -70,7 +70,7 @@ hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
 	 * stores) */
 	struct hooks_caller caller =
 		hooks_caller_at(*(uintptr_t *)(sp + ARCH_HOOK_RA), sp);
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	uint32_t context;
 
 	if (unlikely(!missed) && likely(thread->shared))	/* fork_copy.h */
@@ -79,7 +79,7 @@ hooks_made_rest(void *block, uint64_t size, unsigned kind, uintptr_t sp,
 			  capture_slow(thread->capture, caller.ra, sp,
 				       caller.fp) :
 			  hooks_capture(thread, caller);
-	ring_push_block(recorder, ring, kind, hooks_word1(block), context,
+	ring_push_block(producer, ring, kind, hooks_word1(block), context,
 			size);
 	ring_leave(ring);
 	return block;
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void *
 hooks_made(unsigned kind, void *block, uint64_t size,
 	   struct hooks_caller caller)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	uintptr_t key = path_key(caller.sp);
 	struct capture_thread *capture;
 	struct gl_shared *shared;
@@ -139,7 +139,7 @@ static BASE_SLOW void *hooks_malloc_early(size_t size)
 static inline __attribute__((always_inline)) void *
 hooks_malloc_skip(size_t size)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if (likely(thread) && likely(skip_unsampled(thread, size)))
 		return real.malloc(size);
@@ -200,7 +200,7 @@ hooks_free_skip(void *block, uintptr_t ra, uintptr_t sp)
 			real.free(block);
 		else
 			hooks_free_sampled(block, ra, sp);
-	} else if (likely(skip_all(recorder_tls)) && likely(real.malloc) &&
+	} else if (likely(skip_all(producer_tls)) && likely(real.malloc) &&
 		   likely((uintptr_t)block - (uintptr_t)bump_arena >=
 			  BUMP_SIZE) &&
 		   likely(!bump_extended)) {

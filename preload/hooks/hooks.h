@@ -157,7 +157,7 @@ hooks_block_at(bool known, unsigned kind, uint64_t block, uint64_t size,
 	       struct hooks_caller caller)
 {
 	void *own = (void *)(uintptr_t)block;
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	struct gl_shared *shared;
 	struct gl_ring *ring;
 	uint32_t context;
@@ -177,7 +177,7 @@ hooks_block_at(bool known, unsigned kind, uint64_t block, uint64_t size,
 	ring_enter(ring, caller.sp, caller.ra);
 	ring_stamp(shared, ring);
 	context = hooks_capture(thread, caller);
-	ring_push_block(recorder, ring, kind,
+	ring_push_block(producer, ring, kind,
 			known ? hooks_word1(own) : block,
 			context, size);
 	ring_leave(ring);
@@ -197,7 +197,7 @@ hooks_block_of(bool known, unsigned kind, void *block, uint64_t size,
 static inline __attribute__((always_inline)) bool
 hooks_address_fast(unsigned kind, uint64_t block, uintptr_t ra, uintptr_t sp)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	struct gl_shared *shared;
 	struct gl_ring *ring;
 	bool done;
@@ -228,7 +228,7 @@ hooks_address(unsigned kind, void *block, uintptr_t ra, uintptr_t sp)
 /* Whether stacks of frees are recorded; real_only is false then. */
 static inline bool hooks_stacks_wanted(void)
 {
-	return unlikely(recorder_options.number[OPTION_FREE_STACKS]);
+	return unlikely(producer_options.number[OPTION_FREE_STACKS]);
 }
 
 /* Records that a block, given as word 1 of its record, is about to end:
@@ -257,7 +257,7 @@ hooks_end(unsigned kind, void *block, struct hooks_caller caller)
 static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
 						 uint64_t more)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	struct gl_ring *ring;
 
 	if (unlikely(!thread) || unlikely(!(ring = thread->own)) ||
@@ -272,7 +272,7 @@ static inline struct hooks_mark hooks_enter_real(uintptr_t sp, uintptr_t ra,
  * another one, and the old ring is not mapped. */
 static inline void hooks_leave_real(const struct hooks_mark *mark)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	if (unlikely(!mark->set))
 		return;

@@ -82,7 +82,7 @@ void *hooks_dlopen_note(enum real_slot what, const char *name,
 		hooks_dlopen_skip_us(name, flags);
 	if (!real.malloc && !real_resolve())
 		return NULL;
-	if (recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&
+	if (producer_options.number[OPTION_MAPS] == OPTION_MAPS_ON &&
 	    (name || what == REAL_dlclose)) {
 		if (name)
 			args[0] = hooks_dlopen_hash(name);

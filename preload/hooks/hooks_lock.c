@@ -51,7 +51,7 @@ static uint64_t hooks_lock_all(bool lock, int flags)
 	struct gl_range part[HOOKS_LOCK_PART];
 	struct hooks_lock all = { .lock = lock, .flags = flags };
 
-	return request_memory(recorder, false, part, HOOKS_LOCK_PART,
+	return request_memory(producer, false, part, HOOKS_LOCK_PART,
 			      hooks_lock_one, &all) ? all.bytes : 0;
 }
 
@@ -78,7 +78,7 @@ static bool hooks_lock_current(int flags)
 {
 	uint64_t bytes;
 
-	if (!recorder_join() || !unwind_may(SECCOMP_NO_ALL))
+	if (!producer_join() || !unwind_may(SECCOMP_NO_ALL))
 		return false;
 	bytes = hooks_lock_all(false, flags);
 	return bytes && bytes <= hooks_lock_limit() &&

@@ -15,14 +15,14 @@
  *     this library may not be relocated.
  */
 #include "preload/hooks/hooks_longjmp.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 void *hooks_longjmp_note(enum real_slot what)
 {
 	struct thread *thread;
 
 	if (real.malloc || real_resolve()) {
-		thread = recorder_tls;
+		thread = producer_tls;
 		if (thread && thread->capture)
 			capture_stack_replaced(thread->capture);
 	}

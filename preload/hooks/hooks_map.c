@@ -45,7 +45,7 @@ HOOKS_ENTERED(pthread_create);
 
 static bool hooks_map_on(void)
 {
-	return recorder_options.number[OPTION_MAPS] == OPTION_MAPS_ON;
+	return producer_options.number[OPTION_MAPS] == OPTION_MAPS_ON;
 }
 
 /* Converts the result of a system call to the C library's convention; sets
@@ -84,7 +84,7 @@ void hooks_map_start(void)
 	uintptr_t start = real.own_start, end = start + real.own_size;
 	unsigned i;
 
-	if (!recorder)
+	if (!producer)
 		return;		/* the options are not read yet */
 	hooks_map_near.never = !hooks_map_on();
 	if (hooks_map_near.never || patched_code_any())
@@ -118,7 +118,7 @@ static inline bool hooks_map_reports(uintptr_t ra, uint64_t *within)
  * that memory. */
 static inline void hooks_map_ahead(void)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 	const struct gl_ring *ring;
 
 	if (likely(thread) && likely(ring = thread->ring))
@@ -400,16 +400,16 @@ static void hooks_map_created(const void *variable, uint64_t began,
 	if (!unwind_read((uintptr_t)variable, &thread))
 		return;
 	/* the thread's first event is no earlier than this call */
-	if (recorder_tls && recorder_tls->own)
+	if (producer_tls && producer_tls->own)
 		args[1] = ((arch_cycles() - began) >>
-			   recorder->live->tick_shift) + 1;
+			   producer->live->tick_shift) + 1;
 	hooks_extra(GT_EXTRA_CREATE, thread, 0, args, caller);
 	recorder_hint_maps();
 }
 
 static void hooks_map_creates(void)
 {
-	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+	struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (shared)
 		arenas_report_threads(shared);

@@ -29,7 +29,7 @@ struct thread *hooks_thread(uintptr_t sp)
 
 	if (unlikely(fork_copy_thread))
 		fork_copy_scan(sp);
-	thread = recorder_thread();
+	thread = producer_thread();
 	/* no ring of its own: a child (fork_copy.h) */
 	if (!thread || !(own = thread->own))
 		return NULL;
@@ -38,7 +38,7 @@ struct thread *hooks_thread(uintptr_t sp)
 		 * capture cache may be half written */
 		if (thread->capture)
 			capture_thread_drop(thread->capture);
-		ring_abandon(recorder, own);
+		ring_abandon(producer, own);
 		if (sp >= hooks_in_real)
 			hooks_in_real = 0;
 	}
@@ -71,7 +71,7 @@ bool hooks_reentered(unsigned kind, uintptr_t ra, uintptr_t sp)
 /* I2 */
 BASE_SLOW bool hooks_inside_slow(uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 	const struct gl_ring *own;
 
 	if (thread && (own = thread->own) &&
@@ -121,7 +121,7 @@ static void hooks_nested(struct thread *thread, struct ring_event *event,
 					     caller.sp, caller.fp);
 	if (!event->context)
 		event->kind &= ~GL_KIND_STACK;
-	ring_nested_push(recorder, thread, event);
+	ring_nested_push(producer, thread, event);
 }
 
 /* Stores the allocation context in guarded blocks of the allocator (not of a
@@ -149,7 +149,7 @@ static void hooks_stamp(struct thread *thread, struct gl_ring *ring)
 	if (ring->stamp < thread->timed)
 		ring->stamp = thread->timed;
 	else
-		recorder_set_skip(thread, THREAD_TIMED, false);
+		producer_set_skip(thread, THREAD_TIMED, false);
 }
 
 static void hooks_push_address(struct thread *thread, unsigned kind,
@@ -161,11 +161,11 @@ static void hooks_push_address(struct thread *thread, unsigned kind,
 
 	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
-		ring_nested_push(recorder, thread, &event);
+		ring_nested_push(producer, thread, &event);
 		return;
 	}
 	hooks_stamp(thread, ring);
-	ring_push_address(recorder, ring, kind, ring->stamp, block);
+	ring_push_address(producer, ring, kind, ring->stamp, block);
 	hooks_give_back(ring, &lent);
 }
 
@@ -186,7 +186,7 @@ static void hooks_report_passed(struct thread *thread, unsigned kind,
 	if (event.size) {
 		hooks_stamp(thread, ring);
 		event.stamp = ring->stamp;
-		ring_push_extra(recorder, ring, &event);
+		ring_push_extra(producer, ring, &event);
 	}
 	hooks_give_back(ring, &lent);
 }
@@ -222,7 +222,7 @@ static BASE_SLOW void hooks_block_seldom(unsigned kind, uint64_t word1,
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
 	hooks_note(thread, word1, context);
-	ring_push_block(recorder, ring, kind, word1, context, size);
+	ring_push_block(producer, ring, kind, word1, context, size);
 	hooks_give_back(ring, &lent);
 }
 
@@ -278,7 +278,7 @@ void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 	const struct hooks_caller caller = { ra, sp, fp };
 	struct ring_event event = { .kind = kind | GL_KIND_STACK,
 				    .address = block };
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	struct hooks_lent lent;
 	struct gl_ring *ring;
 	uint32_t context;
@@ -305,7 +305,7 @@ void hooks_end_stacked(unsigned kind, uint64_t block, uintptr_t ra,
 	}
 	hooks_stamp(thread, ring);
 	context = hooks_capture(thread, caller);
-	ring_push_stacked(recorder, ring, kind, ring->stamp, block, context);
+	ring_push_stacked(producer, ring, kind, ring->stamp, block, context);
 	hooks_give_back(ring, &lent);
 }
 
@@ -353,7 +353,7 @@ static BASE_SLOW void hooks_extra_seldom(struct ring_event *event,
 	hooks_stamp(thread, ring);
 	event->stamp = ring->stamp;
 	event->context = hooks_capture(thread, caller);
-	ring_push_extra(recorder, ring, event);
+	ring_push_extra(producer, ring, event);
 	hooks_give_back(ring, &lent);
 }
 
@@ -364,7 +364,7 @@ __attribute__((noinline)) void hooks_extra(enum gt_extra what,
 {
 	struct ring_event event = { .kind = GT_EXTRA, .what = what,
 				    .address = address, .size = size };
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 	struct gl_shared *shared;
 	struct gl_ring *ring;
 	unsigned i;
@@ -381,7 +381,7 @@ __attribute__((noinline)) void hooks_extra(enum gt_extra what,
 	ring_stamp(shared, ring);
 	event.stamp = ring->stamp;
 	event.context = hooks_capture(thread, caller);
-	ring_push_extra(recorder, ring, &event);
+	ring_push_extra(producer, ring, &event);
 	ring_leave(ring);
 }
 
@@ -393,7 +393,7 @@ BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
 	struct ring_event event = { .kind = GT_EXTRA, .what = what,
 				    .address = address, .size = size };
-	struct thread *thread = recorder_join();
+	struct thread *thread = producer_join();
 	struct hooks_lent lent;
 	struct gl_ring *ring;
 
@@ -403,12 +403,12 @@ BASE_SLOW void hooks_extra_at_end(enum gt_extra what, uintptr_t address,
 	memcpy(event.args, args, sizeof(event.args));
 	if (!hooks_take(ring, &lent, ra, sp)) {
 		event.stamp = ring_cycles();
-		ring_nested_push(recorder, thread, &event);
+		ring_nested_push(producer, thread, &event);
 		return;
 	}
 	hooks_stamp(thread, ring);
 	event.stamp = ring->stamp;
-	ring_push_extra_dormant(recorder, ring, &event);
+	ring_push_extra_dormant(producer, ring, &event);
 	hooks_give_back(ring, &lent);
 }
 

@@ -111,7 +111,7 @@ int wrap_reallocarr(int (*function)(void *, size_t, size_t), void *where,
 int wrap_passed(int version, int actions, uint64_t class, void *exception,
 		void *context)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	(void)version;
 	(void)class;

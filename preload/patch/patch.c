@@ -26,7 +26,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
 #include "preload/interpose/patched_code.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/linkmap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -344,8 +344,8 @@ static void patch_remember(const struct patch_work *work, bool patched)
 
 	patched_add(&patch_list, work->image->name, program, what);
 	/* an early allocation may have started the recorder */
-	if (recorder && recorder->shared)
-		patched_add(&recorder->shared->patched, work->image->name,
+	if (producer && producer->shared)
+		patched_add(&producer->shared->patched, work->image->name,
 			    program, what);
 	if (patched)
 		patched_code_add(work->code, work->code_end - work->code);

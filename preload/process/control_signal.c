@@ -23,7 +23,7 @@
 #include "preload/base/text.h"
 #include "preload/interpose/real.h"
 #include "preload/ring/gate.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/memory.h"
 
 #define SIGNAL_COUNT 65
@@ -45,11 +45,11 @@ static bool signal_post(struct gl_shared *shared, enum control_what what)
 
 static void signal_arrived(int number)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	struct gl_shared *shared;
 
 	DEBUG_ASSERT(number > 0 && number < SIGNAL_COUNT);
-	if (!recorder_is_on(r) || !(shared = r->shared))
+	if (!producer_is_on(r) || !(shared = r->shared))
 		return;
 	/* the signal was for a child that shares our memory (vfork) */
 	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
@@ -93,12 +93,12 @@ static void signal_handle(signal_action *action,
 
 void control_signal_install(void)
 {
-	const char *text = options_text(&recorder_options, OPTION_SIGNAL);
+	const char *text = options_text(&producer_options, OPTION_SIGNAL);
 	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 	int count = signal_list_read(text, list), i;
 	signal_action *action;
 
-	if (count <= 0 || !recorder_is_on(recorder))
+	if (count <= 0 || !producer_is_on(producer))
 		return;
 	action = (signal_action *)real_function("sigaction");
 	/* if a signal is listed twice, the last entry counts */

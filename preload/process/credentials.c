@@ -12,7 +12,7 @@
 #include "preload/base/sys.h"
 #include "preload/base/tid.h"
 #include "preload/ring/request.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define IDS_GROUPS_MAX 1024	/* on the stack; else the recorder ends */
 #define IDS_GROUPS_PART (GL_REQUEST_ROOM / sizeof(gid_t))
@@ -20,13 +20,13 @@
 /* False in a child that shares our memory (vfork), which has its own ids. */
 static bool credentials_our_own(void)
 {
-	return recorder_is_on(recorder) &&
-	       (!unwind_may(UNWIND_NO_IDS) || sys_getpid() == recorder->pid);
+	return producer_is_on(producer) &&
+	       (!unwind_may(UNWIND_NO_IDS) || sys_getpid() == producer->pid);
 }
 
 static void credentials_give_up(void)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	struct gl_shared *shared = r->shared;
 
 	if (!shared || !recorder_alive(r))
@@ -39,7 +39,7 @@ static void credentials_request(const struct request_args *args)
 {
 	long result;
 
-	if (!request_make(recorder, args, &result))
+	if (!request_make(producer, args, &result))
 		credentials_give_up();
 }
 

@@ -46,7 +46,7 @@
 #include "preload/base/ban.h"
 #include "preload/process/exec_file.h"
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define ENVIRONMENT_COPIES 8	/* copies shown at once */
 #define ENVIRONMENT_PRELOAD "LD_PRELOAD="
@@ -277,7 +277,7 @@ static void environment_add_no_pools(char **envp)
 	size_t n = environment_length(envp);
 	unsigned i;
 
-	if (!recorder_options.number[OPTION_NO_POOLS])
+	if (!producer_options.number[OPTION_NO_POOLS])
 		return;
 	for (i = 0; options_no_pools[i]; i++)
 		if (!environment_names(envp, options_no_pools[i]))
@@ -324,7 +324,7 @@ char **environment_hide(char **envp)
 
 static bool environment_follows(void)
 {
-	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+	uint64_t follow = producer_options.number[OPTION_FOLLOW];
 
 	return environment_taken && unwind_may(SECCOMP_NO_START) &&
 	       (follow == OPTION_FOLLOW_EXEC || follow == OPTION_FOLLOW_ALL);

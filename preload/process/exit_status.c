@@ -24,7 +24,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/exit_slot.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/memory.h"
 
 /* The count of the last word of each slot: static, so that forked children
@@ -33,9 +33,9 @@ static _Atomic uint8_t exit_status_counts[GL_EXITS];
 
 void exit_status_own(int status)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 
-	if (!recorder_is_on(r) ||
+	if (!producer_is_on(r) ||
 	    !unwind_may(UNWIND_NO_IDS) || sys_getpid() != r->pid)
 		return;
 	/* the last status counts: an exit's last steps may call _exit */
@@ -47,8 +47,8 @@ void exit_status_own(int status)
 /* The calling process's pid; 0: getpid is forbidden. */
 static int exit_status_self(void)
 {
-	if (recorder && recorder->pid)
-		return recorder->pid;
+	if (producer && producer->pid)
+		return producer->pid;
 	return unwind_may(UNWIND_NO_IDS) ? sys_getpid() : 0;
 }
 
@@ -60,7 +60,7 @@ static uint64_t exit_status_next(uint64_t word)
 
 void exit_status_reaped(int pid, int status)
 {
-	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+	struct gl_shared *shared = producer ? producer->shared : NULL;
 	_Atomic uint64_t *place;
 	uint64_t word, old, next;
 

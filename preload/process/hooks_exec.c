@@ -20,7 +20,7 @@
 #include "preload/process/process_end.h"
 #include "preload/process/environment.h"
 #include "preload/process/exec_file.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define EXEC_STACK_MAX (32u << 10)	/* of a caller's stack */
 
@@ -98,14 +98,14 @@ static int exec_with(struct exec *exec)
  * (vfork) is another one. */
 static bool exec_replaces(const struct exec *exec)
 {
-	return exec->replaces && recorder_is_on(recorder) &&
-	       unwind_may(UNWIND_NO_IDS) && sys_getpid() == recorder->pid;
+	return exec->replaces && producer_is_on(producer) &&
+	       unwind_may(UNWIND_NO_IDS) && sys_getpid() == producer->pid;
 }
 
 /* Pairs with the recorder's acquire, when it finds the process ended. */
 static int exec_run(struct exec *exec)
 {
-	struct gl_shared *shared = exec_replaces(exec) ? recorder->shared :
+	struct gl_shared *shared = exec_replaces(exec) ? producer->shared :
 							 NULL;
 	uint32_t scan = 0;
 	int result;

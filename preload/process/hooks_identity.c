@@ -46,14 +46,14 @@ typedef long identity_call(long number, long a, long b, long c, long d, long e,
  */
 static void identity_mute(bool mute)
 {
-	struct thread *thread = recorder_join();
+	struct thread *thread = producer_join();
 
 	if (!thread || !(thread->skip & THREAD_MUTE) == !mute)
 		return;
 	if (mute)
 		atomic_fetch_add_explicit(&thread->shared->mutes, 1,
 					  memory_order_relaxed);
-	recorder_set_skip(thread, THREAD_MUTE, mute);
+	producer_set_skip(thread, THREAD_MUTE, mute);
 }
 
 /*
@@ -66,7 +66,7 @@ static uint32_t identity_before_filter(bool strict, unsigned long filter)
 {
 	uint32_t bits = SECCOMP_NO_ALL;
 
-	recorder_join();
+	producer_join();
 	area_fill();
 	live_map_fill();
 	if (!strict)
@@ -163,8 +163,8 @@ static void identity_follow_capset(const void *from, const void *data)
  * namespaces. */
 static void identity_alone(void)
 {
-	if (recorder_is_on(recorder))
-		recorder_wait_exec(recorder);
+	if (producer_is_on(producer))
+		recorder_wait_exec(producer);
 }
 
 static void identity_follow_space(bool users)

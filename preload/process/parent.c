@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "preload/base/text.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 struct parent parent;
 
@@ -19,7 +19,7 @@ void parent_starts(const struct gl_shared *shared)
 
 void parent_forks(void)
 {
-	const struct recorder *r = recorder;
+	const struct producer *r = producer;
 	const struct gl_shared *shared = r ? r->shared : NULL;
 
 	if (!shared || parent.trace[0])
@@ -27,7 +27,7 @@ void parent_forks(void)
 	recorder_settle();
 	if (!parent.live[0])	/* only the recorder knows its path */
 		parent_starts(shared);
-	/* pairs with the release of writer_report */
+	/* pairs with the release of recorder_report */
 	if (atomic_load_explicit(&shared->recorder_state,
 				 memory_order_acquire) == GL_RECORDER_READY)
 		memcpy(parent.trace, r->live->trace_path,

@@ -38,7 +38,7 @@ static struct process_end {
 	_Atomic uint32_t done;		/* futex */
 } *process_end;
 
-void (*process_end_first)(struct recorder *r, _Atomic uint32_t *steps);
+void (*process_end_first)(struct producer *r, _Atomic uint32_t *steps);
 
 void process_end_place(void)
 {
@@ -47,11 +47,11 @@ void process_end_place(void)
 
 /* The recorder, if it belongs to this process; a vfork child is another
  * process. */
-static struct recorder *process_end_recorder(void)
+static struct producer *process_end_producer(void)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 
-	return recorder_is_on(r) && unwind_may(UNWIND_NO_IDS) &&
+	return producer_is_on(r) && unwind_may(UNWIND_NO_IDS) &&
 			       sys_getpid() == r->pid &&
 			       recorder_alive(r) ?
 		       r : NULL;
@@ -60,7 +60,7 @@ static struct recorder *process_end_recorder(void)
 /* Naps need a futex or a counter. */
 static bool process_end_may_wait(void)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return unwind_may(UNWIND_NO_WAIT) ||
 	       !(thread && thread->skip & THREAD_MUTE);
@@ -79,13 +79,13 @@ static bool process_end_reached(const _Atomic uint32_t *last, uint32_t wanted)
  * one another, and the parent waits for each: a last snapshot would take as
  * long as the rest of their lives. Their memory is that of their parent.
  */
-static bool process_end_is_brief(const struct recorder *r)
+static bool process_end_is_brief(const struct producer *r)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return r->forked && !(thread && thread->skip & THREAD_MUTE) &&
 	       arch_cycles() - r->live->counter0 <
-		       recorder_cycles(r, PROCESS_END_YOUNG_NS);
+		       producer_cycles(r, PROCESS_END_YOUNG_NS);
 }
 
 /* Whether the recorder does not run yet. */
@@ -96,7 +96,7 @@ static bool process_end_begins(const struct gl_shared *shared)
 	       GL_RECORDER_STARTING;
 }
 
-static uint32_t ending_request(struct recorder *r)
+static uint32_t ending_request(struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 	unsigned naps, idle = 0;
@@ -132,7 +132,7 @@ static uint32_t ending_request(struct recorder *r)
 }
 
 /* Waits until the other thread is done, or makes no progress. */
-static void process_end_wait(struct recorder *r)
+static void process_end_wait(struct producer *r)
 {
 	uint32_t steps = 0, seen;
 	unsigned idle = 0;
@@ -152,7 +152,7 @@ static void process_end_wait(struct recorder *r)
 
 void process_end_exit(void)
 {
-	struct recorder *r = process_end_recorder();
+	struct producer *r = process_end_producer();
 	uintptr_t nobody = 0;
 
 	if (!r)
@@ -177,14 +177,14 @@ void process_end_exit(void)
 
 uint32_t process_end_exec(void)
 {
-	struct recorder *r = process_end_recorder();
+	struct producer *r = process_end_producer();
 
 	return r ? ending_request(r) : 0;
 }
 
 void process_end_failed(uint32_t scan)
 {
-	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+	struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (scan && shared)
 		atomic_store_explicit(&shared->last_void, scan,

@@ -13,11 +13,11 @@
 
 #include "preload/base/base.h"
 
-struct recorder;
+struct producer;
 
 /* Called first; NULL: none. *steps counts up meanwhile. Set by the
  * constructor. */
-extern BASE_HIDDEN void (*process_end_first)(struct recorder *r,
+extern BASE_HIDDEN void (*process_end_first)(struct producer *r,
 					     _Atomic uint32_t *steps);
 
 /* Allocates the state by which threads know that another one is ending the

@@ -10,7 +10,7 @@
 #include "preload/base/ban.h"
 #include "preload/base/base.h"
 #include "preload/ring/request.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define SECCOMP_PART 512	/* instructions per request: on the stack */
 #define SECCOMP_TRIES 16	/* other threads' requests may come in
@@ -33,7 +33,7 @@ static long seccomp_request(const struct sock_fprog *program)
 		if (unwind_copy(part, (uintptr_t)(program->filter + from),
 				args.bytes) != args.bytes)
 			return -EFAULT;
-		if (!request_make(recorder, &args, &bits))
+		if (!request_make(producer, &args, &bits))
 			return -ETIMEDOUT;
 		if (bits < 0)
 			break;

@@ -2,7 +2,7 @@
  * area.c: a bump allocator over anonymous mappings, which are added on demand,
  * since address space may be limited, too.
  *
- *	piece 0:	| struct recorder | struct area | places … | blocks … | free … |
+ *	piece 0:	| struct producer | struct area | places … | blocks … | free … |
  *	piece 1, …:	| blocks … | free … |
  *
  * A block comes from the first piece that has room for it. A piece has a fixed
@@ -24,7 +24,7 @@
 
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -43,7 +43,7 @@
 #define AREA_PAGE_BITS 12
 #define AREA_COUNT_BITS 28
 
-struct recorder *recorder;
+struct producer *producer;
 struct area *area;
 static _Atomic uint64_t area_list[GL_AREA_PIECES];	/* 0 ends it */
 static uint64_t area_most;
@@ -121,8 +121,8 @@ int area_map(uint64_t size_bytes)
 	if (entry < 0 && entry > -4096)
 		return (int)entry;
 	area_most = base_max(size_bytes, size);
-	area_first = base_round_up(sizeof(*recorder), BASE_LINE);
-	recorder = (struct recorder *)area_at((uint64_t)entry);
+	area_first = base_round_up(sizeof(*producer), BASE_LINE);
+	producer = (struct producer *)area_at((uint64_t)entry);
 	area = area_place(sizeof(*area));
 	atomic_store_explicit(&area_list[0], (uint64_t)entry,
 			      memory_order_release);
@@ -131,7 +131,7 @@ int area_map(uint64_t size_bytes)
 
 void *area_place(size_t size_bytes)
 {
-	char *place = (char *)recorder + area_first;
+	char *place = (char *)producer + area_first;
 
 	/* I2: blocks start after all places */
 	ASSERT(!area || (!area->used &&
@@ -162,7 +162,7 @@ void area_settle(uint64_t budget)
 
 static void area_report(void)
 {
-	struct gl_shared *shared = recorder->shared;
+	struct gl_shared *shared = producer->shared;
 	uint64_t used;
 
 	if (!shared)
@@ -224,7 +224,7 @@ static uint64_t area_add(unsigned i, uint64_t need)
 			   area_bytes((uint64_t)entry));
 		return found;
 	}
-	area_report_piece(recorder->shared, i);
+	area_report_piece(producer->shared, i);
 	return (uint64_t)entry;
 }
 
@@ -376,7 +376,7 @@ bool area_is_valid(void)
 		if (range.taken > range.bytes || range.taken % BASE_LINE)
 			return false;
 	return i && area_first % BASE_LINE == 0 &&
-	       area_first >= sizeof(*recorder) && used % BASE_LINE == 0 &&
+	       area_first >= sizeof(*producer) && used % BASE_LINE == 0 &&
 	       used <= area_limit();
 }
 #endif

@@ -12,7 +12,7 @@
 #include "preload/ring/shared.h"
 
 /*
- * Makes the first piece, with a zeroed struct recorder at its start. Later
+ * Makes the first piece, with a zeroed struct producer at its start. Later
  * pieces are mapped on demand. size_bytes: of all pieces together, not counting
  * unused space at their ends. Once per process image. 0, -ENOMEM, or -ENOSYS if
  * the kernel cannot wipe the area on fork.
@@ -23,7 +23,7 @@ int area_map(uint64_t size_bytes);
 #define AREA_MIN (UINT64_C(7) << 20)
 
 /*
- * Zeroed memory after struct recorder, aligned to a cache line, that a child
+ * Zeroed memory after struct producer, aligned to a cache line, that a child
  * finds zeroed, too: for state reached by a static pointer. Once per process
  * image, before the first area_alloc; some pages in all.
  */
@@ -66,7 +66,7 @@ void area_wipe(void);
 /* Publishes all pieces to the recorder, and from now on new ones. */
 void area_report_pieces(struct gl_shared *shared);
 
-/* State of area.c; lies after struct recorder. */
+/* State of area.c; lies after struct producer. */
 struct area {
 	_Atomic uint64_t used;	/* bytes allocated after area_settle */
 	uint64_t limit;		/* limit of all bytes; 0: area_most */

@@ -39,7 +39,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/initial_stack.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
 #include "unwind/walk.h"
@@ -79,7 +79,7 @@ void arenas_report_threads(struct gl_shared *shared)
 
 /* Whether the query is short compared with the run time. Uses no clock:
  * window_ticks gives 2 us in units of the counter. */
-static bool arenas_short(const struct recorder *r)
+static bool arenas_short(const struct producer *r)
 {
 	const struct gl_header *live = r->live;
 	uint64_t windows = arenas_estimate_ns(r->shared) / 2000;
@@ -137,7 +137,7 @@ void arenas_answer(struct gl_shared *shared)
 	arenas_take(shared, ARENAS_RUNNING, ARENAS_ASKED);
 }
 
-void arenas_leave(struct recorder *r)
+void arenas_leave(struct producer *r)
 {
 	if (arenas_short(r))
 		arenas_take(r->shared, ARENAS_LAST, ARENAS_IDLE);

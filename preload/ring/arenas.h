@@ -21,7 +21,7 @@
 #include "preload/base/base.h"
 #include "preload/ring/shared.h"
 
-struct recorder;
+struct producer;
 
 /*
  * How to query the program's allocator; constant from the first start on, also
@@ -68,7 +68,7 @@ void arenas_answer(struct gl_shared *shared);
 
 /* Takes the statistics when the program exits normally, once, and only if the
  * query is short compared with the run time. */
-void arenas_leave(struct recorder *r);
+void arenas_leave(struct producer *r);
 
 /* Checks the state, and that taken statistics have a stamp. With
  * GNOMON_DEBUG_ASSERTS. */

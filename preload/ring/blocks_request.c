@@ -7,10 +7,10 @@
 #include <errno.h>
 
 #include "preload/ring/request.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/ring/ring.h"
 
-void blocks_want(struct recorder *r, uint32_t why)
+void blocks_want(struct producer *r, uint32_t why)
 {
 	struct gl_shared *shared = r->shared;
 
@@ -22,12 +22,12 @@ void blocks_want(struct recorder *r, uint32_t why)
 
 bool blocks_nested(void)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return thread && thread->own && !ring_idle(thread->own);
 }
 
-int blocks_request(struct recorder *r, enum blocks_request_kind what,
+int blocks_request(struct producer *r, enum blocks_request_kind what,
 		   uint32_t ring, void *answer, uint32_t bytes)
 {
 	const struct request_args args = {

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "preload/ring/request.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/ring/ring.h"
 
 #define CONTROL_NAP_NS (2 * UINT64_C(1000000))
@@ -26,7 +26,7 @@ static void control_lend_hand(struct gl_shared *shared)
 		ring_answer(shared);
 }
 
-static void control_await(struct recorder *r, struct gl_shared *shared,
+static void control_await(struct producer *r, struct gl_shared *shared,
 			  uint32_t number)
 {
 	unsigned naps;
@@ -52,12 +52,12 @@ bool control_call(struct control_request *request)
 					       .data = request,
 					       .back = request,
 					       .bytes = sizeof(*request) };
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	struct gl_shared *shared;
 	unsigned naps;
 	long unused;
 
-	if (!recorder_is_on(r) || !(shared = r->shared))
+	if (!producer_is_on(r) || !(shared = r->shared))
 		return false;
 	for (naps = 0; naps < CONTROL_NAPS; naps++) {
 		if (!request_make(r, &args, &unused))

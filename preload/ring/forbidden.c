@@ -6,7 +6,7 @@
  */
 #include "preload/ring/forbidden.h"
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 /* Bits in force, and the number of calls in progress. */
 static _Atomic uint32_t forbidden_known;
@@ -20,7 +20,7 @@ static void forbidden_share(uint32_t ban)
 	struct gl_shared *shared;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	shared = recorder ? recorder->shared : NULL;
+	shared = producer ? producer->shared : NULL;
 	if (!shared)
 		return;
 	atomic_store_explicit(&shared->filters_seen,
@@ -72,10 +72,10 @@ void forbidden_report_start(struct gl_shared *shared)
 						    memory_order_relaxed);
 }
 
-void forbidden_report(struct recorder *r)
+void forbidden_report(struct producer *r)
 {
-	unwind_ban_found = &recorder->ban_found;
-	recorder->ban_found = &r->shared->ban_found;
+	unwind_ban_found = &producer->ban_found;
+	producer->ban_found = &r->shared->ban_found;
 	/* pairs with the fence of forbidden_share: a thread that saw a filter
 	 * sees the shared memory, or the filter is published here */
 	atomic_thread_fence(memory_order_seq_cst);

@@ -19,7 +19,7 @@
 
 #include "preload/base/ban.h"
 
-struct recorder;
+struct producer;
 struct gl_shared;
 
 /* Forbids these calls, permanently. */
@@ -36,7 +36,7 @@ void forbidden_after(uint32_t bits, bool filter);
 /* Publish the known bits to the recorder when it starts: before it runs, and
  * again when r->shared is there. */
 void forbidden_report_start(struct gl_shared *shared);
-void forbidden_report(struct recorder *r);
+void forbidden_report(struct producer *r);
 
 /* Copies the bits that the recorder has found. Any thread, at any time. */
 void forbidden_take_over(void);

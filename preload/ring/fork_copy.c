@@ -61,17 +61,17 @@ struct fork_copy_plan {
 
 static bool fork_copy_inside(uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return thread && thread->own && !ring_idle(thread->own) &&
 	       !ring_stale(thread, thread->own, sp);
 }
 
-static bool fork_copy_is_on(const struct recorder *r)
+static bool fork_copy_is_on(const struct producer *r)
 {
 	/* pairs with the release of start_undisturbed: r->live */
 	return atomic_load_explicit(&r->state, memory_order_acquire) ==
-		       RECORDER_ON &&
+		       PRODUCER_ON &&
 	       r->live;
 }
 
@@ -109,7 +109,7 @@ static void fork_copy_find_nodes(struct fork_copy_plan *plan, uint64_t bytes)
 }
 
 /* Finds the parts that hooks may read: only reserved pages. */
-static void fork_copy_find(struct fork_copy_plan *plan, struct recorder *r)
+static void fork_copy_find(struct fork_copy_plan *plan, struct producer *r)
 {
 	const struct gl_header *h = r->live;
 	char *live = (char *)r->live;
@@ -221,7 +221,7 @@ static bool fork_copy_make_room(struct fork_copy_plan *plan)
 
 void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	uintptr_t nobody = 0;
 
 	memset(copy, 0, sizeof(*copy));
@@ -324,7 +324,7 @@ static bool fork_copy_fill(const struct fork_copy *copy)
  * is wiped in every child that gets here, so it has no pid. Private pages in
  * place of the live mapping are inherited in either case.
  */
-static void fork_copy_part(const struct recorder *r)
+static void fork_copy_part(const struct producer *r)
 {
 	struct live_range range[GL_LIVE_RANGES];
 	unsigned count;
@@ -340,13 +340,13 @@ static void fork_copy_part(const struct recorder *r)
 
 void fork_copy_place(struct fork_copy *copy)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	bool fresh;
 	unsigned i;
 
 	fork_copy_part(r);
 	fresh = r && atomic_load_explicit(&r->state, memory_order_relaxed) ==
-			     RECORDER_NEW;
+			     PRODUCER_NEW;
 	/* an old copy: a fork without hooks happened meanwhile */
 	if (fresh && fork_copy_fill(copy) && copy->plan) {
 		fork_copy_move(copy->plan, true);
@@ -358,10 +358,10 @@ void fork_copy_place(struct fork_copy *copy)
 					      memory_order_relaxed);
 		atomic_store_explicit(&r->shared->recorder_tid, 0,
 				      memory_order_relaxed);
-		atomic_store_explicit(&r->state, RECORDER_OFF,
+		atomic_store_explicit(&r->state, PRODUCER_OFF,
 				      memory_order_relaxed);
-		recorder_tls->ring = NULL;
-		fork_copy_thread = recorder_tls;
+		producer_tls->ring = NULL;
+		fork_copy_thread = producer_tls;
 		fork_copy_skipped = 0;
 	} else {
 		fork_copy_thread = NULL;
@@ -373,7 +373,7 @@ void fork_copy_place(struct fork_copy *copy)
 
 void fork_copy_scan(uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	if (thread == fork_copy_thread && thread->own &&
 	    !ring_idle(thread->own) && ring_stale(thread, thread->own, sp))
@@ -387,8 +387,8 @@ static bool fork_copy_waits(void)
 	return atomic_load_explicit(&fork_copy_forking,
 				    memory_order_relaxed) ==
 		       arch_thread_pointer() &&
-	       atomic_load_explicit(&recorder->state, memory_order_relaxed) ==
-		       RECORDER_NEW;
+	       atomic_load_explicit(&producer->state, memory_order_relaxed) ==
+		       PRODUCER_NEW;
 }
 
 bool fork_copy_over(const struct thread *thread)
@@ -401,7 +401,7 @@ bool fork_copy_over(const struct thread *thread)
 		return false;
 	}
 	area_wipe();
-	atomic_store_explicit(&recorder->skipped, fork_copy_skipped,
+	atomic_store_explicit(&producer->skipped, fork_copy_skipped,
 			      memory_order_relaxed);
 	fork_copy_thread = NULL;
 	return true;

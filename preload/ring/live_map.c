@@ -28,7 +28,7 @@
 
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 struct live_map_region {
 	uint64_t offset, size;	/* of the region in the file */
@@ -203,7 +203,7 @@ static uintptr_t live_map_add(enum live_region which, unsigned i,
 		sys_munmap((void *)at, GL_PAGE + size);
 		return found;
 	}
-	live_map_report(recorder->shared, which, i);
+	live_map_report(producer->shared, which, i);
 	return (uintptr_t)at + GL_PAGE;
 }
 

@@ -1,13 +1,13 @@
 /*
  * recorder_wait.c: what threads of the target know about the recorder, and how
- * they wait for it. See recorder.h.
+ * they wait for it. See producer.h.
  *
  * I1: makes no system call except futex, and none that unwind_ban names
  * (forbidden.h): the program may have installed a filter that kills it for all
  * others. Only a thread that finds the recorder dead does what needs more
  * (messages, checks whether a process lives).
  */
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #include <errno.h>
 
@@ -28,29 +28,29 @@
 #define RECORDER_EXEC_NS (10 * UINT64_C(1000000))
 #define RECORDER_EXEC_NAPS 100
 
-struct options recorder_options;
+struct options producer_options;
 _Atomic uint32_t *recording_reported;
-__thread struct thread *recorder_tls
+__thread struct thread *producer_tls
 	__attribute__((tls_model("initial-exec")));
 
-bool recorder_is_on(const struct recorder *r)
+bool producer_is_on(const struct producer *r)
 {
 	/* pairs with the release of start_undisturbed */
 	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
-			    RECORDER_ON &&
+			    PRODUCER_ON &&
 	       r->shared && !gate_is_off(r->shared);
 }
 
 void recorder_hint_maps(void)
 {
-	struct gl_shared *shared = recorder ? recorder->shared : NULL;
+	struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (shared)
 		atomic_fetch_add_explicit(&shared->maps_hints, 1,
 					  memory_order_relaxed);
 }
 
-void recorder_wake(struct recorder *r)
+void recorder_wake(struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 
@@ -58,7 +58,7 @@ void recorder_wake(struct recorder *r)
 		return;		/* a child (fork_copy.h) */
 	forbidden_take_over();
 	/* both sequentially consistent, like their counterparts in
-	 * writer_sleep: either the recorder sees the count, or we see it
+	 * recorder_sleep: either the recorder sees the count, or we see it
 	 * asleep */
 	atomic_fetch_add_explicit(&shared->wake, 1, memory_order_seq_cst);
 	if (atomic_load_explicit(&shared->asleep, memory_order_seq_cst) &&
@@ -66,7 +66,7 @@ void recorder_wake(struct recorder *r)
 		sys_futex_wake(&shared->wake);
 }
 
-uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
+uint64_t producer_cycles(const struct producer *r, uint64_t ns)
 {
 	const struct gl_header *live = r->live;
 
@@ -80,7 +80,7 @@ uint64_t recorder_cycles(const struct recorder *r, uint64_t ns)
 			ns * RECORDER_CYCLES_MOST);
 }
 
-void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
+void recorder_nap(struct producer *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns)
 {
 	uint64_t start, cycles;
@@ -90,14 +90,14 @@ void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
 		return;
 	}
 	start = arch_cycles();
-	cycles = recorder_cycles(r, ns);
+	cycles = producer_cycles(r, ns);
 	while (atomic_load_explicit(word, memory_order_acquire) == value &&
 	       arch_cycles() - start < cycles &&
 	       !unwind_may(UNWIND_NO_WAIT))
 		arch_pause();
 }
 
-void recorder_set_skip(struct thread *thread, enum thread_skip why, bool on)
+void producer_set_skip(struct thread *thread, enum thread_skip why, bool on)
 {
 	thread->skip = on ? thread->skip | why : thread->skip & ~why;
 	thread->ring = thread->skip ? NULL : thread->own;
@@ -121,7 +121,7 @@ static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
 	       coming && !(coming & GL_RECORDER_GONE);
 }
 
-bool recorder_alive(const struct recorder *r)
+bool recorder_alive(const struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 	uint32_t tid = !shared ? 0 :
@@ -133,27 +133,27 @@ bool recorder_alive(const struct recorder *r)
 	return tid && !(tid & GL_RECORDER_GONE);
 }
 
-void recorder_set_off(struct recorder *r)
+void producer_set_off(struct producer *r)
 {
 	if (r->shared)
 		gate_shut_for_good(r->shared);
-	atomic_store_explicit(&r->state, RECORDER_OFF, memory_order_release);
+	atomic_store_explicit(&r->state, PRODUCER_OFF, memory_order_release);
 }
 
-bool recorder_may_report(const struct recorder *r)
+bool producer_may_report(const struct producer *r)
 {
 	return !r->forked || !recording_reported ||
 	       !atomic_load_explicit(recording_reported, memory_order_relaxed);
 }
 
-void recorder_has_reported(const struct recorder *r)
+void producer_has_reported(const struct producer *r)
 {
 	if (r->forked && recording_reported)
 		atomic_store_explicit(recording_reported, 1,
 				      memory_order_relaxed);
 }
 
-BASE_SLOW void recorder_lost(struct recorder *r)
+BASE_SLOW void recorder_lost(struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 	uint32_t tid = atomic_load_explicit(&shared->recorder_tid,
@@ -175,7 +175,7 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 	 * counted. */
 	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
 	gate_shut_for_good(shared);
-	if (!recorder_may_report(r))
+	if (!producer_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, "the recorder was killed: recording has stopped");
@@ -186,10 +186,10 @@ BASE_SLOW void recorder_lost(struct recorder *r)
 		text_put(&text, shared->live_path);
 	}
 	message_print(buffer);
-	recorder_has_reported(r);
+	producer_has_reported(r);
 }
 
-void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
+void recorder_naps(struct producer *r, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps)
 {
 	/* pairs with the release of the thread that changes it */
@@ -199,7 +199,7 @@ void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
 		recorder_nap(r, word, value, ns);
 }
 
-void recorder_wait_exec(struct recorder *r)
+void recorder_wait_exec(struct producer *r)
 {
 	recorder_naps(r, &r->launching, 1, RECORDER_EXEC_NS,
 		      RECORDER_EXEC_NAPS);
@@ -207,17 +207,17 @@ void recorder_wait_exec(struct recorder *r)
 
 void recorder_settle(void)
 {
-	const struct gl_shared *shared = recorder ? recorder->shared : NULL;
+	const struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (shared)
-		recorder_naps(recorder, &shared->recorder_state,
+		recorder_naps(producer, &shared->recorder_state,
 			      GL_RECORDER_STARTING, RECORDER_SETTLE_NS,
 			      RECORDER_SETTLE_NAPS);
 }
 
 /* Whether waiting is useless: a program with only new stacks must not wait for
  * nodes at each. */
-static bool recorder_in_vain(const struct recorder *r,
+static bool recorder_in_vain(const struct producer *r,
 			     const struct gl_shared *shared,
 			     const _Atomic uint32_t *refused)
 {
@@ -227,7 +227,7 @@ static bool recorder_in_vain(const struct recorder *r,
 
 static uint64_t recorder_timeout_ns(void)
 {
-	return recorder_options.number[OPTION_OVERFLOW] ==
+	return producer_options.number[OPTION_OVERFLOW] ==
 			       OPTION_OVERFLOW_DROP ?
 		       RECORDER_WANT_NAP_NS * RECORDER_WANT_NAPS : TIMEOUT_NS;
 }
@@ -237,7 +237,7 @@ void recorder_want(const struct gl_shared *shared,
 			  const _Atomic uint32_t *refused)
 {
 	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	struct timeout timeout = timeout_begin(r, recorder_timeout_ns());
 	unsigned naps = 0;
 

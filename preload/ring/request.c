@@ -34,7 +34,7 @@
 #include "arch.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/abandoned.h"
 #include "unwind/memory.h"
 #include "unwind/signals.h"
@@ -70,7 +70,7 @@ static bool request_is_ours(void)
 
 static bool request_is_left(uintptr_t sp)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	return request_turn->cfa &&
 	       abandoned(thread ? thread->capture : NULL, request_turn->cfa,
@@ -91,7 +91,7 @@ static bool request_take(uintptr_t from)
 
 /* Sleeps while *word == value, at most a nap; returns the parts counted for
  * it. */
-static unsigned request_nap(struct recorder *r, const _Atomic uint32_t *word,
+static unsigned request_nap(struct producer *r, const _Atomic uint32_t *word,
 			    uint32_t value)
 {
 	bool spins = !unwind_may(UNWIND_NO_WAIT);
@@ -110,7 +110,7 @@ static unsigned request_nap(struct recorder *r, const _Atomic uint32_t *word,
 
 /* Withdraws a request that the calling thread abandoned by a longjmp; if the
  * recorder has taken it, waits until the recorder is done. */
-static bool request_withdraw(struct recorder *r, struct gl_request *request)
+static bool request_withdraw(struct producer *r, struct gl_request *request)
 {
 	while (!request_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE) &&
 	       atomic_load_explicit(&request->state, memory_order_acquire) ==
@@ -123,7 +123,7 @@ static bool request_withdraw(struct recorder *r, struct gl_request *request)
 	return true;
 }
 
-static bool request_claim(struct recorder *r, struct gl_request *request,
+static bool request_claim(struct producer *r, struct gl_request *request,
 			  uintptr_t sp)
 {
 	unsigned waited = 0;
@@ -168,7 +168,7 @@ static void request_leave(void)
 
 /* Returns whether the request was answered. Once it is taken, waits as long as
  * the recorder lives: the recorder uses the request until then. */
-static bool request_wait(struct recorder *r, struct gl_request *request)
+static bool request_wait(struct producer *r, struct gl_request *request)
 {
 	unsigned waited = 0;
 
@@ -187,7 +187,7 @@ static bool request_wait(struct recorder *r, struct gl_request *request)
 	}
 }
 
-static bool request_and_wait(struct recorder *r, struct gl_request *request,
+static bool request_and_wait(struct producer *r, struct gl_request *request,
 			     const struct request_args *args, long *result)
 {
 	bool answered;
@@ -218,7 +218,7 @@ static bool request_and_wait(struct recorder *r, struct gl_request *request,
 	return answered;
 }
 
-BASE_SLOW bool request_make(struct recorder *r,
+BASE_SLOW bool request_make(struct producer *r,
 			    const struct request_args *args, long *result)
 {
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
@@ -226,7 +226,7 @@ BASE_SLOW bool request_make(struct recorder *r,
 	struct signals_held held;
 	bool answered = false;
 
-	if (!recorder_is_on(r) ||
+	if (!producer_is_on(r) ||
 	    args->bytes + args->more_bytes > GL_REQUEST_ROOM)
 		return false;
 	request = &r->shared->request;
@@ -248,7 +248,7 @@ BASE_SLOW bool request_make(struct recorder *r,
 /* Bounds of this library, from the linker. */
 extern BASE_HIDDEN const char __ehdr_start[], _end[];
 
-bool request_memory(struct recorder *r, bool blocks, struct gl_range *part,
+bool request_memory(struct producer *r, bool blocks, struct gl_range *part,
 		    unsigned room,
 		    void (*each)(void *owner, struct gl_range range),
 		    void *owner)

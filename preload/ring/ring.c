@@ -55,7 +55,7 @@
 #define RING_NESTED_NAPS 2	/* a handler waits at most this long */
 #define RING_STEP (UINT64_C(64) << 10)	/* the kernel's fault_around_bytes */
 
-static void ring_drop(struct recorder *r, struct gl_ring *ring)
+static void ring_drop(struct producer *r, struct gl_ring *ring)
 {
 	ring->dropped++;
 	/* only a count; the recorder reports it */
@@ -123,7 +123,7 @@ static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t ro
 }
 
 /* Whether a record fits; sets the next point to check. */
-static bool ring_fits(struct recorder *r, struct gl_ring *ring)
+static bool ring_fits(struct producer *r, struct gl_ring *ring)
 {
 	uint64_t size = ring->mask + 1, used = ring_used(ring);
 	uint64_t head = atomic_load_explicit(&ring->head,
@@ -149,7 +149,7 @@ static bool ring_fits(struct recorder *r, struct gl_ring *ring)
 
 /* The owner stops waiting: from here on the recorder must not exchange the
  * ring. */
-static void ring_take_back(struct recorder *r, struct gl_ring *ring)
+static void ring_take_back(struct producer *r, struct gl_ring *ring)
 {
 	struct timeout timeout;
 	uint32_t mine = RING_WAITS;
@@ -168,7 +168,7 @@ static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		if (!recorder_alive(r)) {
 			/* it may have died during the exchange; a child that
 			 * was forked here has no recorder (fork_copy.h) */
-			if (recorder_is_on(r))
+			if (producer_is_on(r))
 				recorder_lost(r);
 			return;
 		}
@@ -177,14 +177,14 @@ static void ring_take_back(struct recorder *r, struct gl_ring *ring)
 		 * unknown: nothing is pushed any more. */
 		if (!timeout_renewed(r, &timeout) &&
 		    timeout_ended(&timeout)) {
-			recorder_set_off(r);
+			producer_set_off(r);
 			return;
 		}
 		mine = RING_WAITS;
 	}
 }
 
-void ring_abandon(struct recorder *r, struct gl_ring *ring)
+void ring_abandon(struct producer *r, struct gl_ring *ring)
 {
 	if (r->shared)
 		ring_take_back(r, ring);
@@ -194,7 +194,7 @@ void ring_abandon(struct recorder *r, struct gl_ring *ring)
 }
 
 /* Sleeps until the recorder has made room, at most a nap. */
-static void ring_nap(struct recorder *r, struct gl_ring *ring)
+static void ring_nap(struct producer *r, struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail,
 					     memory_order_acquire);
@@ -210,7 +210,7 @@ static void ring_nap(struct recorder *r, struct gl_ring *ring)
 }
 
 /* Waits for room; false if there will be none. */
-static bool ring_wait(struct recorder *r, struct gl_ring *ring)
+static bool ring_wait(struct producer *r, struct gl_ring *ring)
 {
 	struct timeout timeout = timeout_begin(r, TIMEOUT_NS);
 
@@ -218,7 +218,7 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 				  memory_order_relaxed);
 	do {
 		ring_nap(r, ring);
-		if (!recorder_is_on(r))
+		if (!producer_is_on(r))
 			return false;
 		if (ring_fits(r, ring))
 			return true;
@@ -234,7 +234,7 @@ static bool ring_wait(struct recorder *r, struct gl_ring *ring)
 	return false;
 }
 
-void ring_change(struct recorder *r)
+void ring_change(struct producer *r)
 {
 	/* pairs with the acquire of skip_thread, and the fence of
 	 * ring_check_state */
@@ -246,44 +246,44 @@ void ring_change(struct recorder *r)
 
 static void ring_set_skip(const struct gl_ring *ring, enum thread_skip why)
 {
-	if (recorder_tls && recorder_tls->own == ring)
-		recorder_set_skip(recorder_tls, why, true);
+	if (producer_tls && producer_tls->own == ring)
+		producer_set_skip(producer_tls, why, true);
 }
 
 /* Checks other reasons for the limit. The current event may be a half of a
  * realloc: so the next event applies the change (skip.c). */
-static void ring_check_state(const struct recorder *r,
+static void ring_check_state(const struct producer *r,
 			     const struct gl_ring *ring, bool kicked)
 {
-	const struct thread *thread = recorder_tls;
+	const struct thread *thread = producer_tls;
 
 	/* either the thread that changes a setting finds the limit that was
 	 * just set, or we find the change: pairs with the addition of
 	 * ring_change */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (kicked || (thread && recorder_is_behind(r, thread)))
+	if (kicked || (thread && producer_is_behind(r, thread)))
 		ring_set_skip(ring, THREAD_CHANGED);
 }
 
 /* Whether there is room, or was after a wait if waits are allowed. */
-static bool ring_gets_room(struct recorder *r, struct gl_ring *ring)
+static bool ring_gets_room(struct producer *r, struct gl_ring *ring)
 {
 	return ring_fits(r, ring) ||
 	       (ring->data &&
-		recorder_options.number[OPTION_OVERFLOW] !=
+		producer_options.number[OPTION_OVERFLOW] !=
 			OPTION_OVERFLOW_DROP &&
 		!timeout_given_up(r) && ring_wait(r, ring));
 }
 
-BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
+BASE_SLOW bool ring_make_room(struct producer *r, struct gl_ring *ring)
 {
 	bool kicked = !__atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
 	const struct gl_shared *shared = r->shared;
 
-	if (!shared || !recorder_is_on(r)) {
+	if (!shared || !producer_is_on(r)) {
 		/* recording has ended: this thread no longer checks here */
-		if (recorder_tls && recorder_tls->own == ring)
-			recorder_tls->ring = NULL;
+		if (producer_tls && producer_tls->own == ring)
+			producer_tls->ring = NULL;
 		return false;
 	}
 	if (gate_is_shut(shared)) {
@@ -297,7 +297,7 @@ BASE_SLOW bool ring_make_room(struct recorder *r, struct gl_ring *ring)
 		ring_check_state(r, ring, kicked);
 		return true;
 	}
-	if (recorder_is_on(r))
+	if (producer_is_on(r))
 		ring_drop(r, ring);
 	return false;
 }
@@ -316,7 +316,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 	return abandoned(thread->capture, owner, ring->owner, sp);
 }
 
-static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
+static struct gl_ring *ring_nested(struct producer *r, struct thread *thread)
 {
 	struct gl_ring *ring = thread->nested, *first = NULL;
 	struct gl_ring *rings = r->rings, *own = thread->own;
@@ -360,7 +360,7 @@ static struct gl_ring *ring_nested(struct recorder *r, struct thread *thread)
  * oldest record. Only progress of the first ring can prove that
  * (nested_ring.h): until then no hook of the thread waits again.
  */
-static bool ring_nested_room(struct recorder *r, struct thread *thread,
+static bool ring_nested_room(struct producer *r, struct thread *thread,
 			     const struct gl_ring *ring, uint64_t head)
 {
 	uint64_t first = atomic_load_explicit(&thread->own->head,
@@ -415,7 +415,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 }
 
 /* Reserves a record to be completed; NULL: there is no room. */
-static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
+static _Atomic uint64_t *ring_nested_reserve(struct producer *r,
 					     struct thread *thread,
 					     struct gl_ring *ring)
 {
@@ -433,7 +433,7 @@ static _Atomic uint64_t *ring_nested_reserve(struct recorder *r,
 }
 
 /* Ignores the limit, which does not reflect the room while recording is off. */
-BASE_SLOW void ring_push_extra_dormant(struct recorder *r,
+BASE_SLOW void ring_push_extra_dormant(struct producer *r,
 				       struct gl_ring *ring,
 				       const struct ring_event *event)
 {
@@ -441,11 +441,11 @@ BASE_SLOW void ring_push_extra_dormant(struct recorder *r,
 		ring_put_extra(ring, event,
 			       atomic_load_explicit(&ring->head,
 						    memory_order_relaxed));
-	else if (recorder_is_on(r))
+	else if (producer_is_on(r))
 		ring_drop(r, ring);
 }
 
-BASE_SLOW void ring_nested_push(struct recorder *r, struct thread *thread,
+BASE_SLOW void ring_nested_push(struct producer *r, struct thread *thread,
 				const struct ring_event *event)
 {
 	struct gl_shared *shared = r->shared;

@@ -34,7 +34,7 @@
 #define GNOMON_RING_H
 
 #include "arch.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/ring/ring_shared.h"
 
 /* For an event that, after its stamp, found `turn` to be another ring's. May
@@ -45,13 +45,13 @@ void ring_turn(struct gl_shared *shared, struct gl_ring *ring);
  * cleared. */
 void ring_answer(struct gl_shared *shared);
 
-/* A setting for all threads has changed (recorder's `generation`): each thread
+/* A setting for all threads has changed (producer's `generation`): each thread
  * applies it at one of its next events. Taking away the room in their rings
  * makes them check. */
-void ring_change(struct recorder *r);
+void ring_change(struct producer *r);
 
 /* Makes room for one record. False: the event is lost, and was counted. */
-bool ring_make_room(struct recorder *r, struct gl_ring *ring);
+bool ring_make_room(struct producer *r, struct gl_ring *ring);
 
 /* Whether the hook that set `busy` was unwound. sp: of the calling hook, as in
  * ring_enter. */
@@ -59,7 +59,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
 /* Ends the work of an unwound hook, also its wait for room. The owner. */
-void ring_abandon(struct recorder *r, struct gl_ring *ring);
+void ring_abandon(struct producer *r, struct gl_ring *ring);
 
 /* All fields of an event. */
 struct ring_event {
@@ -73,11 +73,11 @@ struct ring_event {
 };
 
 /* Pushes an event into the second ring. */
-void ring_nested_push(struct recorder *r, struct thread *thread,
+void ring_nested_push(struct producer *r, struct thread *thread,
 		      const struct ring_event *event);
 
 /* Pushes a GT_EXTRA into the first ring, also while recording is off. */
-void ring_push_extra_dormant(struct recorder *r, struct gl_ring *ring,
+void ring_push_extra_dormant(struct producer *r, struct gl_ring *ring,
 			     const struct ring_event *event);
 
 /* Low bit of `busy`, in addition to the stack pointer: the owner runs a real
@@ -163,7 +163,7 @@ static inline bool ring_stamp_fast(struct gl_shared *shared,
 }
 
 /* Makes room for a record, at *head. */
-static inline bool ring_reserve(struct recorder *r, struct gl_ring *ring,
+static inline bool ring_reserve(struct producer *r, struct gl_ring *ring,
 				uint64_t *head)
 {
 	*head = atomic_load_explicit(&ring->head, memory_order_relaxed);
@@ -214,7 +214,7 @@ static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
 }
 
 /* The same for all cases. */
-static inline void ring_push_block(struct recorder *r, struct gl_ring *ring,
+static inline void ring_push_block(struct producer *r, struct gl_ring *ring,
 				   unsigned kind, uint64_t address,
 				   uint32_t context, uint64_t size)
 {
@@ -280,7 +280,7 @@ static inline void ring_put_extra(struct gl_ring *ring,
 }
 
 /* GT_EXTRA. */
-static inline void ring_push_extra(struct recorder *r, struct gl_ring *ring,
+static inline void ring_push_extra(struct producer *r, struct gl_ring *ring,
 				   const struct ring_event *event)
 {
 	uint64_t head;
@@ -291,7 +291,7 @@ static inline void ring_push_extra(struct recorder *r, struct gl_ring *ring,
 
 /* Pushes GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0:
  * unknown. */
-static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
+static inline void ring_push_stacked(struct producer *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address, uint32_t context)
 {
@@ -310,7 +310,7 @@ static inline void ring_push_stacked(struct recorder *r, struct gl_ring *ring,
 }
 
 /* Pushes the other kinds. */
-static inline void ring_push_address(struct recorder *r, struct gl_ring *ring,
+static inline void ring_push_address(struct producer *r, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address)
 {

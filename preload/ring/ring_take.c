@@ -42,7 +42,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 }
 
 /* Wakes the recorder before the list is empty, while no thread waits. */
-static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
+static void ring_pool_taken(struct producer *r, struct gl_shared *shared,
 			    enum recorder_pool which)
 {
 	uint32_t left = atomic_load_explicit(&shared->ring_count[which],
@@ -59,7 +59,7 @@ static void ring_pool_taken(struct recorder *r, struct gl_shared *shared,
 
 /* Waits for the next ring that the recorder makes or gets back; 0: it has no
  * memory for one, or is stalled. */
-static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
+static uint32_t ring_pool_wait(struct producer *r, struct gl_shared *shared,
 			       enum recorder_pool which)
 {
 	struct timeout timeout = timeout_begin(r, ring_pool_patience_ns[which]);
@@ -87,7 +87,7 @@ static uint32_t ring_pool_wait(struct recorder *r, struct gl_shared *shared,
 	return ring_pool_pop(shared, which);
 }
 
-uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which)
+uint32_t ring_pool_take(struct producer *r, enum recorder_pool which)
 {
 	struct gl_shared *shared = r->shared;
 	uint32_t id;

@@ -4,11 +4,11 @@
 #ifndef GNOMON_RING_TAKE_H
 #define GNOMON_RING_TAKE_H
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 /* Any thread, also in signal handlers. An id + 1; 0: there is no memory for
  * more rings, or the recorder is stalled. */
-uint32_t ring_pool_take(struct recorder *r, enum recorder_pool which);
+uint32_t ring_pool_take(struct producer *r, enum recorder_pool which);
 
 /* Checks that a free list has no bad link and no cycle. With
  * GNOMON_DEBUG_ASSERTS. */

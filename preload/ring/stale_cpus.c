@@ -22,7 +22,7 @@
  * address. Otherwise it has no effect. */
 #define STALE_CPUS_APART (UINT64_C(1) << 30)
 
-void stale_cpus_drop(struct recorder *r)
+void stale_cpus_drop(struct producer *r)
 {
 	uintptr_t place = (uintptr_t)r->live & -STALE_CPUS_APART;
 	long at;

@@ -4,7 +4,7 @@
 #ifndef GNOMON_STALE_CPUS_H
 #define GNOMON_STALE_CPUS_H
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 /*
  * The tasks that start the recorder share this process's memory for a while.
@@ -12,6 +12,6 @@
  * ran on; once in a process. Any thread, also signal handlers; system calls
  * unless forbidden (forbidden.h), no wait.
  */
-void stale_cpus_drop(struct recorder *r);
+void stale_cpus_drop(struct producer *r);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "arch.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define TIMEOUT_NS (5 * UINT64_C(1000000000))
 
@@ -24,7 +24,7 @@ struct timeout {
 };
 
 /* Counter of the recorder's progress. */
-static inline uint64_t timeout_beats(const struct recorder *r)
+static inline uint64_t timeout_beats(const struct producer *r)
 {
 	const struct gl_shared *shared = r->shared;
 
@@ -33,18 +33,18 @@ static inline uint64_t timeout_beats(const struct recorder *r)
 						     memory_order_relaxed) : 0;
 }
 
-static inline struct timeout timeout_begin(const struct recorder *r,
+static inline struct timeout timeout_begin(const struct producer *r,
 					   uint64_t ns)
 {
 	return (struct timeout){
-		.limit = recorder_cycles(r, ns),
+		.limit = producer_cycles(r, ns),
 		.since = arch_cycles(),
 		.beats = timeout_beats(r),
 	};
 }
 
 /* Whether the recorder has made progress since the last check, or the start. */
-static inline bool timeout_renewed(const struct recorder *r,
+static inline bool timeout_renewed(const struct producer *r,
 				   struct timeout *timeout)
 {
 	uint64_t beats = timeout_beats(r);
@@ -62,7 +62,7 @@ static inline bool timeout_ended(const struct timeout *timeout)
 }
 
 /* Whether the recorder is known to be stalled, so that waiting is useless. */
-static inline bool timeout_given_up(struct recorder *r)
+static inline bool timeout_given_up(struct producer *r)
 {
 	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))
 		return false;
@@ -73,7 +73,7 @@ static inline bool timeout_given_up(struct recorder *r)
 	return false;
 }
 
-static inline void timeout_give_up(struct recorder *r)
+static inline void timeout_give_up(struct producer *r)
 {
 	atomic_store_explicit(&r->stalled_beats, timeout_beats(r),
 			      memory_order_relaxed);

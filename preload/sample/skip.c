@@ -68,7 +68,7 @@ bool skip_by_size(struct thread *thread, unsigned kind, uint64_t size)
 
 	/* calls of a real function are part of the call of that function */
 	if (unlikely(real.reenters) || unlikely(patched_code_any()) ||
-	    unlikely(recorder_is_behind(recorder, thread)) ||
+	    unlikely(producer_is_behind(producer, thread)) ||
 	    (kind != GT_ALLOC && thread->moving & 1))
 		return false;
 	if (size < sample->limits.least || size > sample->limits.most) {
@@ -105,7 +105,7 @@ static bool skip_pop(struct thread *thread)
 static void skip_poll(struct thread *thread, unsigned kind)
 {
 	if ((unlikely(thread->skip & THREAD_CHANGED) ||
-	     unlikely(recorder_is_behind(recorder, thread))) &&
+	     unlikely(producer_is_behind(producer, thread))) &&
 	    (kind == GT_ALLOC || kind == GT_FREE || kind == GT_REALLOC_BEGIN)) {
 		skip_update();
 		skip_thread(thread);
@@ -222,7 +222,7 @@ static bool skip_set_mode(bool dormant, bool chooses)
 
 void skip_start(uint64_t seed)
 {
-	const uint64_t *number = recorder_options.number;
+	const uint64_t *number = producer_options.number;
 
 	sample->seed = seed;
 	sample->limits.mean = number[OPTION_SAMPLE];
@@ -250,7 +250,7 @@ void skip_thread(struct thread *thread)
 
 	/* pairs with the release of skip_set_limits, which publishes the
 	 * limits */
-	thread->generation = atomic_load_explicit(&recorder->generation,
+	thread->generation = atomic_load_explicit(&producer->generation,
 						  memory_order_acquire);
 	chooses = sample->limits.mean || skip_has_limits();
 	looks = skip_has_limits() || real.reenters || patched_code_any();
@@ -262,22 +262,22 @@ void skip_thread(struct thread *thread)
 					       &sample->samplers, 1,
 					       memory_order_relaxed),
 			      sample->limits.mean);
-	recorder_set_skip(thread, THREAD_CHANGED, false);
+	producer_set_skip(thread, THREAD_CHANGED, false);
 	if ((thread->activity ^ activity) >> 1)
-		recorder_set_skip(thread, THREAD_INACTIVE, activity & 1);
+		producer_set_skip(thread, THREAD_INACTIVE, activity & 1);
 	thread->activity = activity;
-	recorder_set_skip(thread, THREAD_SAMPLES, chooses);
-	recorder_set_skip(thread, THREAD_CHECKS, chooses && looks);
+	producer_set_skip(thread, THREAD_SAMPLES, chooses);
+	producer_set_skip(thread, THREAD_CHECKS, chooses && looks);
 }
 
-static void skip_changed(struct recorder *r)
+static void skip_changed(struct producer *r)
 {
 	ring_change(r);
-	if (recorder_tls && recorder_tls->own)
-		skip_thread(recorder_tls);
+	if (producer_tls && producer_tls->own)
+		skip_thread(producer_tls);
 }
 
-void skip_set_limits(struct recorder *r, uint64_t least, uint64_t most)
+void skip_set_limits(struct producer *r, uint64_t least, uint64_t most)
 {
 	DEBUG_ASSERT(least <= most);
 	/* blocks recorded before are not in the set, unless a sampler ran */
@@ -291,7 +291,7 @@ void skip_set_limits(struct recorder *r, uint64_t least, uint64_t most)
 	skip_changed(r);
 }
 
-void skip_set_activity(struct recorder *r, bool inactive, bool all)
+void skip_set_activity(struct producer *r, bool inactive, bool all)
 {
 	uint32_t old = atomic_load_explicit(&sample->activity,
 					    memory_order_relaxed);
@@ -308,10 +308,10 @@ void skip_set_activity(struct recorder *r, bool inactive, bool all)
 		skip_changed(r);
 }
 
-void skip_set_inactive(struct recorder *r, struct thread *thread, bool inactive)
+void skip_set_inactive(struct producer *r, struct thread *thread, bool inactive)
 {
 	if (inactive)
 		atomic_store_explicit(&r->shared->partial, 1,
 				      memory_order_relaxed);
-	recorder_set_skip(thread, THREAD_INACTIVE, inactive);
+	producer_set_skip(thread, THREAD_INACTIVE, inactive);
 }

@@ -9,7 +9,7 @@
  *	       skip_leaves_out_… ─ yes ─▶ back to the program
  *	         │ no
  *	         ▼
- *	       recorder_thread ─▶ thread->own ─▶ recorded after all, or not
+ *	       producer_thread ─▶ thread->own ─▶ recorded after all, or not
  *
  * DORMANT. The gate of the recorder (gate.h) is shut, so recording is off. Only
  * the recorder shuts it (control.c); a signal handler may open it. Threads
@@ -33,7 +33,7 @@
 #define GNOMON_SKIP_H
 
 #include "preload/ring/gate.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/sample/sample.h"
 
 /*
@@ -51,13 +51,13 @@ extern BASE_HIDDEN uint8_t skip_mode;
 /* False in a forked child until its recorder has started. */
 static inline bool skip_dormant(void)
 {
-	const struct recorder *r = recorder;
+	const struct producer *r = producer;
 
 	return likely(r) &&
 	       (likely(r->shared) ? gate_is_shut(r->shared) :
 				    atomic_load_explicit(&r->state,
 							 memory_order_relaxed) ==
-					    RECORDER_OFF);
+					    PRODUCER_OFF);
 }
 
 /* A thread of the target has found the gate shut, or open: sets skip_mode to
@@ -92,7 +92,7 @@ bool skip_by_size(struct thread *thread, unsigned kind, uint64_t size);
 /* Whether a new block (GT_ALLOC, GT_REALLOC_DONE) is not recorded. */
 static inline bool skip_block(unsigned kind, uint64_t size)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if (unlikely(thread) &&
 	    thread->skip == (THREAD_SAMPLES | THREAD_CHECKS) &&
@@ -160,7 +160,7 @@ static inline bool skip_unsampled_end(struct thread *thread, unsigned kind,
 static inline __attribute__((always_inline)) bool
 skip_address(unsigned kind, uint64_t block)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if (unlikely(thread) && skip_unsampled_end(thread, kind, block))
 		return true;
@@ -206,14 +206,14 @@ void skip_thread(struct thread *thread);
  * Any thread of the target; other threads follow at one of their next events.
  * From then on all frees are recorded, as it is unknown which blocks were.
  */
-void skip_set_limits(struct recorder *r, uint64_t least, uint64_t most);
+void skip_set_limits(struct producer *r, uint64_t least, uint64_t most);
 
 /* The same for threads: from now on all are inactive, or none (`all`), or only
  * future ones. */
-void skip_set_activity(struct recorder *r, bool inactive, bool all);
+void skip_set_activity(struct producer *r, bool inactive, bool all);
 
 /* For the calling thread. */
-void skip_set_inactive(struct recorder *r, struct thread *thread,
+void skip_set_inactive(struct producer *r, struct thread *thread,
 		       bool inactive);
 
 #endif

@@ -11,7 +11,7 @@
 #include "preload/process/control_signal.h"
 #include "preload/process/hooks_exit.h"
 #include "preload/ring/arenas.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/sample/skip.h"
 #include "preload/start/launch.h"
 
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void constructor_load(void)
 		wrap_start();
 		hooks_in_front();
 		hooks_reentry();
-		thread = recorder_thread();
+		thread = producer_thread();
 		/* only now is it known whether anything was patched */
 		if (thread)
 			skip_thread(thread);
@@ -40,16 +40,16 @@ __attribute__((constructor)) static void constructor_load(void)
  * events are still recorded. */
 static void constructor_leave(void)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 
-	if (!recorder_is_on(r))
+	if (!producer_is_on(r))
 		return;
 	arenas_leave(r);
 	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
 	recorder_wake(r);
 	launch_wait_exec(r);
 	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
-		recorder_has_reported(r);
+		producer_has_reported(r);
 }
 
 __attribute__((destructor)) static void constructor_unload(void)

@@ -57,12 +57,12 @@
 /* Fills in the mapping's fields for the recorder and readers. */
 static void launch_report(struct launch *launch)
 {
-	struct recorder *r = launch->r;
+	struct producer *r = launch->r;
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
 	struct gl_at_start *at_start = &shared->at_start;
-	const uint64_t *number = recorder_options.number;
+	const uint64_t *number = producer_options.number;
 	struct gl_setup *setup = &shared->setup;
 	long n;
 
@@ -211,7 +211,7 @@ static void launch_detach(void)
 static void launch_help(void *arg)
 {
 	struct launch *launch = arg;
-	struct recorder *r = launch->r;
+	struct producer *r = launch->r;
 	const int keep[] = { 2, launch->output };
 	long pid;
 
@@ -265,23 +265,23 @@ static int launch_start(struct launch *launch)
 
 /* Bytes of the first thread's ring. If threads do not wait for full rings, it
  * must last until the recorder runs. */
-static uint64_t launch_ring(const struct recorder *r)
+static uint64_t launch_ring(const struct producer *r)
 {
-	bool small = r->forked && recorder_options.number[OPTION_OVERFLOW] !=
+	bool small = r->forked && producer_options.number[OPTION_OVERFLOW] !=
 					  OPTION_OVERFLOW_DROP;
 	uint64_t most = small ? LAUNCH_RING_SMALL : OPTIONS_RING_MAX;
 	uint64_t ring = OPTIONS_RING_MIN;
 
-	while (ring < recorder_options.number[OPTION_RING] && ring < most)
+	while (ring < producer_options.number[OPTION_RING] && ring < most)
 		ring *= 2;
 	return ring;
 }
 
-static struct launch *launch_prepare(struct recorder *r, uint32_t blocks_users,
+static struct launch *launch_prepare(struct producer *r, uint32_t blocks_users,
 				     bool quiet)
 {
 	struct launch *launch = area_alloc(sizeof(*launch));
-	const char *output = options_text(&recorder_options, OPTION_OUTPUT);
+	const char *output = options_text(&producer_options, OPTION_OUTPUT);
 
 	if (!launch)
 		return NULL;
@@ -296,18 +296,18 @@ static struct launch *launch_prepare(struct recorder *r, uint32_t blocks_users,
 	launch->err = -EINPROGRESS;
 	launch->output = options_descriptor(output);
 	launch->where = (struct live_where){
-		.live_dir = options_text(&recorder_options, OPTION_LIVE_DIR),
+		.live_dir = options_text(&producer_options, OPTION_LIVE_DIR),
 		.beside = launch->output < 0 ? output : "",
-		.memory = recorder_options.number[OPTION_MEMORY],
+		.memory = producer_options.number[OPTION_MEMORY],
 		.ring = launch_ring(r),
 		.small = r->forked,
-		.core = recorder_options.number[OPTION_GUARD] != 0,
+		.core = producer_options.number[OPTION_GUARD] != 0,
 		.pid = r->pid,
 	};
 	return launch;
 }
 
-int launch_recorder(struct recorder *r, uint32_t blocks_users, bool quiet)
+int launch_recorder(struct producer *r, uint32_t blocks_users, bool quiet)
 {
 	struct launch *launch = launch_prepare(r, blocks_users, quiet);
 	int err = launch ? launch_start(launch) : -ENOMEM;
@@ -318,7 +318,7 @@ int launch_recorder(struct recorder *r, uint32_t blocks_users, bool quiet)
 	return err;
 }
 
-void launch_wait_exec(struct recorder *r)
+void launch_wait_exec(struct producer *r)
 {
 	const struct gl_shared *shared = r->shared;
 

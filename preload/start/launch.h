@@ -5,7 +5,7 @@
 #ifndef GNOMON_LAUNCH_H
 #define GNOMON_LAUNCH_H
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 /*
  * At the first start, before the program's own code has run: copies the
@@ -21,10 +21,10 @@ void launch_environment(char *const *environment, const char *library);
  * print nothing on failure. 0 or -errno. Called by the thread that starts the
  * recorder, with signals blocked.
  */
-int launch_recorder(struct recorder *r, uint32_t blocks_users, bool quiet);
+int launch_recorder(struct producer *r, uint32_t blocks_users, bool quiet);
 
 /* At the end of the program: waits briefly for the recorder's message about the
  * allocator, while the terminal can still show it. */
-void launch_wait_exec(struct recorder *r);
+void launch_wait_exec(struct producer *r);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef GNOMON_LAUNCH_JOB_H
 #define GNOMON_LAUNCH_JOB_H
 
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/start/live_make.h"
 
 #define LAUNCH_FILES 32	/* descriptors that a recorder does not need */
@@ -16,7 +16,7 @@
 
 /* State of a start. In the area. */
 struct launch {
-	struct recorder *r;
+	struct producer *r;
 	struct live_made made;
 	struct live_where where;
 	int output;		/* descriptor that the recorder writes to; -1 */

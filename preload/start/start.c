@@ -13,11 +13,11 @@
  * system call for us except futex, and none that unwind_ban names
  * (forbidden.h): the program may have installed a filter that kills it for all
  * others. The recorder does what needs more (messages, checks whether a process
- * lives). I3: the caller of recorder_thread() may be a child that shares our
+ * lives). I3: the caller of producer_thread() may be a child that shares our
  * memory (vfork, clone): it never registers, because the recorder would take it
  * for dead.
  */
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #include <errno.h>
 #include <link.h>
@@ -116,10 +116,10 @@ static bool start_read(void)
 	if (sys_gettid() == sys_getpid())
 		start_main_pointer = arch_thread_pointer();
 	message_init();
-	options_default(&recorder_options);
-	recorder_options.number[OPTION_OFF] = variant_off;
+	options_default(&producer_options);
+	producer_options.number[OPTION_OFF] = variant_off;
 	if (environment &&
-	    options_environment(&recorder_options, environment, &bad)) {
+	    options_environment(&producer_options, environment, &bad)) {
 		start_complain(bad);
 		return false;
 	}
@@ -131,13 +131,13 @@ static bool start_read(void)
 							real.single_threaded };
 	start_numbers = api_stats_wanted();
 	/* before this thread has a ring, and any other */
-	if (recorder_options.number[OPTION_FREE_STACKS])
+	if (producer_options.number[OPTION_FREE_STACKS])
 		real_only = false;
-	err = budget_make(&recorder_options, &budget);
+	err = budget_make(&producer_options, &budget);
 	if (!err) {
 		/* the value that the recorder uses, and that the trace
 		 * contains */
-		recorder_options.number[OPTION_MEMORY] = budget.memory;
+		producer_options.number[OPTION_MEMORY] = budget.memory;
 		err = area_map(budget.area);
 	}
 	if (err) {
@@ -184,8 +184,8 @@ static bool start_ready(void)
 /* capture_config.want_nodes */
 static void start_want_nodes(void)
 {
-	const struct gl_header *live = recorder->live;
-	const struct gl_shared *shared = recorder->shared;
+	const struct gl_header *live = producer->live;
+	const struct gl_shared *shared = producer->shared;
 
 	if (live && shared)	/* else: a child (fork_copy.h) */
 		recorder_want(shared, &live->node_limit,
@@ -201,7 +201,7 @@ static struct gl_node *start_map_nodes(unsigned piece)
 /* capture_config.want_images */
 static void start_want_images(void)
 {
-	const struct gl_shared *shared = recorder->shared;
+	const struct gl_shared *shared = producer->shared;
 
 	if (shared)
 		recorder_want(shared, &shared->image_limit,
@@ -210,7 +210,7 @@ static void start_want_images(void)
 
 /* Publishes to the recorder the initial values of what it later learns as
  * changes. */
-static void start_report(struct recorder *r)
+static void start_report(struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 
@@ -257,14 +257,14 @@ static void start_find_rules(const char *directory)
 	message_print(buffer);
 }
 
-static int start_capture(struct recorder *r)
+static int start_capture(struct producer *r)
 {
 	struct gl_header *live = r->live;
 	char *base = (char *)live;
 	struct capture_config config = {
 		.mode = (enum capture_mode)
-			recorder_options.number[OPTION_SHADOW_STACK],
-		.oracle = recorder_options.oracle,
+			producer_options.number[OPTION_SHADOW_STACK],
+		.oracle = producer_options.oracle,
 		.nodes = live_map_piece(LIVE_NODES, 0),
 		.nodes_first = GL_NODES_FIRST / sizeof(struct gl_node),
 		.map_nodes = start_map_nodes,
@@ -277,13 +277,13 @@ static int start_capture(struct recorder *r)
 		.want_nodes = start_want_nodes,
 		.image_limit = &r->shared->image_limit,
 		.want_images = start_want_images,
-		.tables = &recorder->tables,
+		.tables = &producer->tables,
 		.find_section = section_find,
-		.rule_files = options_text(&recorder_options, OPTION_CFI_DIR),
+		.rule_files = options_text(&producer_options, OPTION_CFI_DIR),
 		.rule_file_refused = start_refused,
 		.main_stack_end = initial.stack_end,
-		.barrier_near = recorder_options.barrier_near,
-		.no_stacks = recorder_options.number[OPTION_DEPTH] == 0,
+		.barrier_near = producer_options.barrier_near,
+		.no_stacks = producer_options.number[OPTION_DEPTH] == 0,
 	};
 
 	return capture_init(&config);
@@ -296,27 +296,27 @@ static bool start_readable(uintptr_t address)
 					       .arg = { address } };
 	long yes = 0;
 
-	return request_make(recorder, &args, &yes) && yes;
+	return request_make(producer, &args, &yes) && yes;
 }
 
 /* A different number in each process, also in children, which share the noise.
  * Makes no system call: a child may not be allowed any. */
-static uint64_t start_random(const struct recorder *r)
+static uint64_t start_random(const struct producer *r)
 {
 	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
 
-	if (recorder_options.seed)
-		return recorder_options.seed;
+	if (producer_options.seed)
+		return producer_options.seed;
 	return sampler_mix(noise) ^ (initial.noise ? *initial.noise : 0);
 }
 
 /* Prints why nothing is recorded. err: 0 if `what` says everything. */
-static void start_failed(const struct recorder *r, const char *what, int err)
+static void start_failed(const struct producer *r, const char *what, int err)
 {
 	char buffer[512];
 	struct text text;
 
-	if (!recorder_may_report(r))
+	if (!producer_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, what);
@@ -325,13 +325,13 @@ static void start_failed(const struct recorder *r, const char *what, int err)
 		text_error(&text, err);
 	}
 	message_print(buffer);
-	recorder_has_reported(r);
+	producer_has_reported(r);
 }
 
 /* assertion_notify. Later events may be wrong, so recording stops. */
 static BASE_SLOW void start_assertion(const char *which)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 	char buffer[GL_ASSERTION + 64];
 	struct text text;
 
@@ -342,18 +342,18 @@ static BASE_SLOW void start_assertion(const char *which)
 		text_init(&text, r->shared->assertion, GL_ASSERTION);
 		text_put(&text, which);
 	}
-	recorder_set_off(r);
-	if (!recorder_may_report(r))
+	producer_set_off(r);
+	if (!producer_may_report(r))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, ASSERTION_FAILED);
 	text_put(&text, which);
 	text_put(&text, ": recording has stopped");
 	message_print(buffer);
-	recorder_has_reported(r);
+	producer_has_reported(r);
 }
 
-static bool start_begin(struct recorder *r)
+static bool start_begin(struct producer *r)
 {
 	const char *nothing = "the recorder cannot start: this process is not "
 			      "recorded";
@@ -371,17 +371,17 @@ static bool start_begin(struct recorder *r)
 		return false;
 	}
 	err = launch_recorder(r, start_numbers ? BLOCKS_FOR_API : 0,
-			      !recorder_may_report(r));
+			      !producer_may_report(r));
 	if (err) {
 		start_failed(r, nothing, err);
 		return false;
 	}
 	start_report(r);
 	if (!r->forked)
-		start_find_rules(options_text(&recorder_options,
+		start_find_rules(options_text(&producer_options,
 					      OPTION_CFI_DIR));
 	err = start_capture(r);
-	area_settle(recorder_options.number[OPTION_MEMORY] / 2);
+	area_settle(producer_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(r, r->forked);
 	parent_starts(r->shared);
 	if (err) {
@@ -395,7 +395,7 @@ static bool start_begin(struct recorder *r)
 
 static bool start_follows_fork(void)
 {
-	uint64_t follow = recorder_options.number[OPTION_FOLLOW];
+	uint64_t follow = producer_options.number[OPTION_FOLLOW];
 
 	return follow == OPTION_FOLLOW_FORK || follow == OPTION_FOLLOW_ALL;
 }
@@ -406,7 +406,7 @@ static bool start_follows_fork(void)
  * the last thread that counts sees the shared memory, or the thread that starts
  * the recorder sees the count.
  */
-static void start_skip(struct recorder *r, uint64_t events)
+static void start_skip(struct producer *r, uint64_t events)
 {
 	struct gl_shared *shared;
 
@@ -423,12 +423,12 @@ static void start_skip(struct recorder *r, uint64_t events)
 
 /* Starts the recorder with signals blocked: a longjmp out of a handler would
  * leave the start unfinished. */
-static void start_undisturbed(struct recorder *r)
+static void start_undisturbed(struct producer *r)
 {
-	uint32_t state = RECORDER_NEW;
+	uint32_t state = PRODUCER_NEW;
 
 	if (!atomic_compare_exchange_strong_explicit(
-		    &r->state, &state, RECORDER_STARTING,
+		    &r->state, &state, PRODUCER_STARTING,
 		    memory_order_acquire, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&start->thread, arch_thread_pointer(),
@@ -439,19 +439,19 @@ static void start_undisturbed(struct recorder *r)
 	/* pairs with the acquire of start_enter */
 	if ((!r->forked || start_follows_fork()) && start_begin(r) &&
 	    !atomic_load_explicit(&r->assertion_failed, memory_order_relaxed)) {
-		atomic_store_explicit(&r->state, RECORDER_ON,
+		atomic_store_explicit(&r->state, PRODUCER_ON,
 				      memory_order_release);
 		start_skip(r, 0);
 		recorder_wake(r);	/* launch.c: it may continue */
 	} else {
-		recorder_set_off(r);
+		producer_set_off(r);
 		skip_update();
 	}
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&r->state);
 }
 
-static void start_process(struct recorder *r)
+static void start_process(struct producer *r)
 {
 	struct signals_held held;
 
@@ -467,9 +467,9 @@ static void start_process(struct recorder *r)
 /* Waits for another thread that starts it: in a child of fork several may come
  * at once. The wait is bounded, and not repeated at each event: that thread may
  * be stopped. */
-static uint32_t start_await(struct recorder *r)
+static uint32_t start_await(struct producer *r)
 {
-	uint32_t state = RECORDER_STARTING;
+	uint32_t state = PRODUCER_STARTING;
 	unsigned naps;
 
 	if (atomic_load_explicit(&start->thread, memory_order_relaxed) ==
@@ -478,10 +478,10 @@ static uint32_t start_await(struct recorder *r)
 	    !unwind_may(UNWIND_NO_WAIT))
 		return state;
 	for (naps = 0; naps < START_NAPS; naps++) {
-		sys_futex_wait(&r->state, RECORDER_STARTING,
+		sys_futex_wait(&r->state, PRODUCER_STARTING,
 			       START_NAP_NS);
 		state = atomic_load_explicit(&r->state, memory_order_acquire);
-		if (state != RECORDER_STARTING)
+		if (state != PRODUCER_STARTING)
 			return state;
 	}
 	atomic_store_explicit(&start->late, 1, memory_order_relaxed);
@@ -507,7 +507,7 @@ static bool start_on_main_stack(const struct thread *thread)
 		       thread->is_main;
 }
 
-static struct thread *start_register(struct recorder *r)
+static struct thread *start_register(struct producer *r)
 {
 	struct gl_shared *shared = r->shared;
 	struct gl_header *live = r->live;
@@ -545,7 +545,7 @@ static struct thread *start_register(struct recorder *r)
 	if (thread->capture)
 		capture_thread_reset(thread->capture,
 				     start_on_main_stack(thread));
-	else if (!area_scarce() && recorder_options.number[OPTION_DEPTH])
+	else if (!area_scarce() && producer_options.number[OPTION_DEPTH])
 		thread->capture =
 			capture_thread_new(start_on_main_stack(thread),
 					   &report->captures);
@@ -560,7 +560,7 @@ static struct thread *start_register(struct recorder *r)
 	 * there */
 	__atomic_store_n(&ring->state, GL_RING_ACTIVE, __ATOMIC_RELEASE);
 	thread->own = ring;
-	recorder_set_skip(thread, THREAD_NOTES, guard.on);
+	producer_set_skip(thread, THREAD_NOTES, guard.on);
 	thread->activity = UINT32_MAX;	/* a value that none has: forces a
 					 * check */
 	skip_thread(thread);
@@ -569,23 +569,23 @@ static struct thread *start_register(struct recorder *r)
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
-	DEBUG_ASSERT(recorder_thread_is_valid(r, thread));
-	recorder_tls = thread;
+	DEBUG_ASSERT(producer_thread_is_valid(r, thread));
+	producer_tls = thread;
 	return thread;
 }
 
 /* For a thread that has a ring: NULL while recording is off, or if the thread
  * must not read the counter. */
-static struct thread *start_return(struct recorder *r,
+static struct thread *start_return(struct producer *r,
 				      struct thread *thread)
 {
 	bool dormant;
 
-	if (!recorder_is_on(r))
+	if (!producer_is_on(r))
 		return NULL;
 	dormant = skip_dormant();
 	skip_update();
-	recorder_set_skip(thread, THREAD_DORMANT, dormant);
+	producer_set_skip(thread, THREAD_DORMANT, dormant);
 	if (dormant)
 		return NULL;
 	if (!(thread->skip & THREAD_MUTE))
@@ -597,22 +597,22 @@ static struct thread *start_return(struct recorder *r,
 /* Registers a thread that has no ring. */
 static struct thread *start_enter(bool dormant)
 {
-	struct recorder *r;
+	struct producer *r;
 	uint32_t state;
 
 	if (!start_ready())
 		return NULL;
-	r = recorder;
+	r = producer;
 	state = atomic_load_explicit(&r->state, memory_order_acquire);
-	if (state == RECORDER_NEW) {
+	if (state == PRODUCER_NEW) {
 		start_process(r);
 		state = atomic_load_explicit(&r->state, memory_order_acquire);
 	}
-	if (state == RECORDER_STARTING)
+	if (state == PRODUCER_STARTING)
 		state = start_await(r);
-	if (state == RECORDER_NEW || state == RECORDER_STARTING)
+	if (state == PRODUCER_NEW || state == PRODUCER_STARTING)
 		start_skip(r, 1);
-	if (state != RECORDER_ON || !recorder_is_on(r))
+	if (state != PRODUCER_ON || !producer_is_on(r))
 		return NULL;
 	skip_update();
 	if (!dormant && skip_dormant())
@@ -620,22 +620,22 @@ static struct thread *start_enter(bool dormant)
 	return start_register(r);
 }
 
-BASE_SLOW struct thread *recorder_thread(void)
+BASE_SLOW struct thread *producer_thread(void)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if (thread && thread->ring)
 		return thread;	/* I1 */
 	if (unlikely(!fork_copy_over(thread)))
 		return NULL;
 	if (thread && thread->own)
-		return start_return(recorder, thread);
+		return start_return(producer, thread);
 	return start_enter(false);
 }
 
-BASE_SLOW struct thread *recorder_join(void)
+BASE_SLOW struct thread *producer_join(void)
 {
-	struct thread *thread = recorder_tls;
+	struct thread *thread = producer_tls;
 
 	if (unlikely(!fork_copy_over(thread)))
 		return NULL;
@@ -643,7 +643,7 @@ BASE_SLOW struct thread *recorder_join(void)
 }
 
 #ifdef GNOMON_DEBUG_ASSERTS
-bool recorder_thread_is_valid(const struct recorder *r,
+bool producer_thread_is_valid(const struct producer *r,
 			      const struct thread *thread)
 {
 	uint64_t id = (uint64_t)(thread - r->threads);

@@ -136,7 +136,7 @@ def while_rings_grow(directory):
 
 
 @case
-def together_with_the_writer(directory):
+def together_with_the_recorder(directory):
     """Either of them first: what the trace lacks is in the live file."""
     def one(part, generator):
         process, counts = start(part, GNOMON_RING=generator.choice(
@@ -154,7 +154,7 @@ def together_with_the_writer(directory):
 
 
 @case
-def the_writer_alone(directory):
+def the_recorder_alone(directory):
     """All that was done before is in the trace, and what rings had room for.
     That there was more is counted. A recorder that was killed before it had
     begun may leave no trace."""
@@ -342,7 +342,7 @@ def info_without_folding(trace):
 
 
 @case
-def target_goes_on_without_writer(directory):
+def target_goes_on_without_recorder(directory):
     """The recorder dies alone: the program is not stopped by it."""
     process, counts = start(directory)
     trace = wait_begun(os.path.join(directory, "killable.trace"))

@@ -60,7 +60,7 @@ def killed_in_a_space_of_its_own(directory):
 
 
 @case
-def program_without_writer_in_such_a_space(directory):
+def program_without_recorder_in_such_a_space(directory):
     """While the program lives, its live file stays."""
     process, trace = start_in_space(directory)
     live = live_of(trace)

@@ -45,7 +45,7 @@ SILENT = ["symbol", "trace", "store", "model", "stack", "query", "export",
 # files in there: all others ask by cli/model/model.h.
 STATE = "cli/model/model_state.h"
 
-# The recorder (cli/recorder/writer_task.h) has one of each of these, and they
+# The recorder (cli/recorder/recorder.h) has one of each of these, and they
 # ask it for each other: one folder, as far as circles go.
 RECORDER_PARTS = {
     "cli/recorder/" + name

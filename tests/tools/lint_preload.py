@@ -39,9 +39,9 @@ OUTSIDE = "preload/format.h"
 # of which folder, and why that is so. The table only gets shorter: an entry that
 # is not needed any more is an offence, too.
 UPWARD = {
-    "recorder_thread": ("start", "a thread's first event makes it known, a "
+    "producer_thread": ("start", "a thread's first event makes it known, a "
                         "process's first one starts its recorder"),
-    "recorder_join": ("start", "the same"),
+    "producer_join": ("start", "the same"),
     "guard_note": ("guard", "guard_note.h: hooks tell it of guarded blocks"),
 }
 

@@ -17,7 +17,7 @@
 
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/dump/dump_stacks.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 #define DUMP_MEMORY (UINT64_C(1) << 30)
@@ -68,7 +68,7 @@ static int dump_take_rows(struct dump *d, const struct block_table *table)
 	return d->rows ? 0 : -ENOMEM;
 }
 
-static long dump_begin(struct dump *d, struct writer *w,
+static long dump_begin(struct dump *d, struct recorder *rec,
 		       const struct gl_request *request)
 {
 	int err;
@@ -80,15 +80,15 @@ static long dump_begin(struct dump *d, struct writer *w,
 	memcpy(&d->how.options, request->data, sizeof(d->how.options));
 	err = dump_how_complete(&d->how);
 	if (!err)
-		err = tracker_settle(w, d->how.options.nested);
+		err = tracker_settle(rec, d->how.options.nested);
 	if (!err)
-		err = dump_take_rows(d, &w->tracker.table);
+		err = dump_take_rows(d, &rec->tracker.table);
 	if (err)
 		return err;
-	emit_image_flush(&w->images);
+	emit_image_flush(&rec->images);
 	d->frames = (struct dump_frames){
-		.images = &w->images, .nodes = w->nodes.cut.whole,
-		.node_count = w->nodes.limit, .memory = &d->memory,
+		.images = &rec->images, .nodes = rec->nodes.cut.whole,
+		.node_count = rec->nodes.limit, .memory = &d->memory,
 		.own_start = d->how.options.own_start,
 		.own_size = d->how.options.own_size,
 	};
@@ -275,12 +275,12 @@ static long dump_go(struct dump *d, struct gl_request *request)
 	return -ENODEV;
 }
 
-static long dump_step(struct dump *d, struct writer *w,
+static long dump_step(struct dump *d, struct recorder *rec,
 		      struct gl_request *request)
 {
 	switch (request->number) {
 	case DUMP_BEGIN:
-		return dump_begin(d, w, request);
+		return dump_begin(d, rec, request);
 	case DUMP_WORD:
 		return dump_word(d, request);
 	case DUMP_GO:
@@ -292,10 +292,10 @@ static long dump_step(struct dump *d, struct writer *w,
 	return -EINVAL;
 }
 
-long dump_serve(struct writer *w, struct gl_request *request)
+long dump_serve(struct recorder *rec, struct gl_request *request)
 {
 	static struct dump dump;
-	long result = dump_step(&dump, w, request);
+	long result = dump_step(&dump, rec, request);
 
 	if (result < 0)
 		dump_end(&dump);

@@ -8,9 +8,9 @@
 
 #include "preload/ring/shared.h"
 
-struct writer;
+struct recorder;
 
 /* Handles REQUEST_DUMP: one step. Returns the request's result. */
-long dump_serve(struct writer *w, struct gl_request *request);
+long dump_serve(struct recorder *rec, struct gl_request *request);
 
 #endif

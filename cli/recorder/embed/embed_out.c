@@ -22,15 +22,15 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/file_owner.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 /* ---- FILE.files ---- */
 
-void embed_out_path(const struct writer *w, char path[GT_PATH_MAX])
+void embed_out_path(const struct recorder *rec, char path[GT_PATH_MAX])
 {
 	if (!recording_options->number[OPTION_LIMIT] ||
-	    !pathname_print(path, GT_PATH_MAX, "%s.files", w->output.path))
+	    !pathname_print(path, GT_PATH_MAX, "%s.files", rec->output.path))
 		path[0] = '\0';
 }
 
@@ -65,8 +65,8 @@ static void embed_out_text(struct embed_out *o, enum gt_chunk_type type)
 	text_key_begin(&text, &o->own);
 	if (type == GT_INFO) {
 		text_key_put(&text, "gnomon", GNOMON_VERSION);
-		text_key_put(&text, "arch", o->w->r->arch);
-		text_key_put(&text, "files_of", o->w->output.path);
+		text_key_put(&text, "arch", o->rec->r->arch);
+		text_key_put(&text, "files_of", o->rec->output.path);
 	} else {
 		text_key_put(&text, "reason", "exit");
 		text_key_number(&text, "events", 0);
@@ -79,7 +79,7 @@ static bool embed_out_open_own(struct embed_out *o)
 	char path[GT_PATH_MAX];
 	int fd;
 
-	embed_out_path(o->w, path);
+	embed_out_path(o->rec, path);
 	if (!path[0] || !embed_out_make_way(path))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -90,7 +90,7 @@ static bool embed_out_open_own(struct embed_out *o)
 	file_owner_apply(fd);
 	/* the buffer is shared: no chunk is under construction between two
 	 * steps */
-	o->own = o->w->out;
+	o->own = o->rec->out;
 	o->own.err = 0;
 	o->out = &o->own;
 	if (chunk_begin(&o->own, fd) == 0)
@@ -98,10 +98,10 @@ static bool embed_out_open_own(struct embed_out *o)
 	return !o->own.err;
 }
 
-void embed_out_open(struct embed_out *o, struct writer *w)
+void embed_out_open(struct embed_out *o, struct recorder *rec)
 {
-	o->w = w;
-	o->out = &w->out;
+	o->rec = rec;
+	o->out = &rec->out;
 	if (recording_options->number[OPTION_LIMIT])
 		o->off = !embed_out_open_own(o);
 }
@@ -117,7 +117,7 @@ void embed_out_close(struct embed_out *o)
 
 uint64_t embed_out_room(const struct embed_out *o)
 {
-	uint64_t quarter = o->w->tracker.rotation.limit / 4;
+	uint64_t quarter = o->rec->tracker.rotation.limit / 4;
 
 	if (!embed_out_is_own(o))
 		return UINT64_MAX;
@@ -169,7 +169,7 @@ void embed_out_break(struct embed_out *o, const char *why)
 	out->size = o->out_size;
 	out->sequence = o->out_sequence;
 	out->reserved = 0;
-	rotation_beside(&o->w->tracker.rotation, out->size);
+	rotation_beside(&o->rec->tracker.rotation, out->size);
 }
 
 static bool embed_out_changed(const struct embed_out *o)
@@ -208,7 +208,7 @@ static int embed_out_write(struct embed_out *o, size_t n)
 							 o->wanted->id_size);
 	to = embed_out_put(to, o->wanted->path, strlen(o->wanted->path));
 	to = varint_put(to, n);
-	to = compress_bytes(&o->w->compress, to, o->piece, n);
+	to = compress_bytes(&o->rec->compress, to, o->piece, n);
 	return chunk_write(o->out, GT_FILE, to, NULL);
 }
 
@@ -217,7 +217,7 @@ static bool embed_out_fits(struct embed_out *o, uint64_t bytes)
 	if (bytes > embed_out_room(o))
 		return false;
 	if (embed_out_is_own(o))
-		rotation_beside(&o->w->tracker.rotation, o->own.size + bytes);
+		rotation_beside(&o->rec->tracker.rotation, o->own.size + bytes);
 	return true;
 }
 

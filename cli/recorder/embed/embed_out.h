@@ -14,12 +14,12 @@
 #include "cli/symbol/elf/reduced.h"
 #include "cli/recorder/embed/embed_open.h"
 
-struct writer;
+struct recorder;
 
 #define EMBED_OUT_PIECE (128u << 10)	/* read and compressed in 1 ms */
 
 struct embed_out {
-	struct writer *w;
+	struct recorder *rec;
 	struct chunk_out *out;	/* the trace's, or `own` */
 	struct chunk_out own;	/* of FILE.files */
 	bool off;		/* nothing more can be written */
@@ -39,10 +39,10 @@ struct embed_out {
 };
 
 /* The path of FILE.files; "" if files go into the trace itself. */
-void embed_out_path(const struct writer *w, char path[GT_PATH_MAX]);
+void embed_out_path(const struct recorder *rec, char path[GT_PATH_MAX]);
 
 /* Open and close FILE.files, with its INFO and END. */
-void embed_out_open(struct embed_out *out, struct writer *w);
+void embed_out_open(struct embed_out *out, struct recorder *rec);
 void embed_out_close(struct embed_out *out);
 
 /* Bytes that FILE.files may still take; UINT64_MAX without one. */

@@ -28,7 +28,7 @@
 #include "cli/recorder/embed/embed_out.h"
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
@@ -61,7 +61,7 @@ static bool embedder_is_new(struct embedder *e)
 
 	if (embed_seen_before(&work->seen, &work->wanted))
 		return false;
-	if (e->asked || !embed_seen_by_parent(&work->wanted, e->w->r))
+	if (e->asked || !embed_seen_by_parent(&work->wanted, e->rec->r))
 		return true;
 	e->inherited++;
 	return false;
@@ -84,11 +84,11 @@ static bool embedder_choose(struct embedder *e)
 
 	if (!embed_used_next(&work->used, &number))
 		return false;
-	image = &e->w->images.copies[number];
+	image = &e->rec->images.copies[number];
 	/* without a build-id, readers could not find it */
 	if (image->flags & GT_IMAGE_VDSO || !image->build_id_size)
 		return true;
-	embed_used_describe(&work->used, number, e->w->exe, &work->wanted);
+	embed_used_describe(&work->used, number, e->rec->exe, &work->wanted);
 	work->wanted.held = embed_held_find(&e->held, image->segments ?
 			image->segment[0].start : 0);
 	if (!embedder_is_new(e))
@@ -240,7 +240,8 @@ static bool embedder_one(struct embedder *e)
 	if (!to->busy)
 		return embedder_more(e);
 	if (embed_out_piece(to) && to->kind != GT_FILE_INCLUDED)
-		embed_seen_report(&e->work->wanted, e->w->r, e->w->output.path);
+		embed_seen_report(&e->work->wanted, e->rec->r,
+				  e->rec->output.path);
 	if (!to->busy && to->kind == GT_FILE_INCLUDED)
 		close(to->fd);
 	return true;
@@ -251,7 +252,7 @@ static void embedder_includes(struct embedder *e)
 	struct embed_glob *glob = &e->work->glob;
 
 	/* the parent's trace has them */
-	if (e->w->r->forked)
+	if (e->rec->r->forked)
 		return;
 	embed_glob_all(glob, options_text(recording_options, OPTION_INCLUDE));
 	if (glob->full)
@@ -274,19 +275,19 @@ static bool embedder_begin(struct embedder *e)
 	if (!e->work)
 		return false;
 	e->work->reduced.binary.fd = e->work->reduced.debug.fd = -1;
-	e->work->wanted.pid = e->w->r->pid;
-	e->work->used.emit = &e->w->images;
-	e->work->used.live = &e->w->live;
-	embed_out_open(&e->work->to, e->w);
+	e->work->wanted.pid = e->rec->r->pid;
+	e->work->used.emit = &e->rec->images;
+	e->work->used.live = &e->rec->live;
+	embed_out_open(&e->work->to, e->rec);
 	if (embedder_can(e))
 		embedder_includes(e);
 	return embedder_can(e);
 }
 
-void embedder_init(struct embedder *e, struct writer *w)
+void embedder_init(struct embedder *e, struct recorder *rec)
 {
 	memset(e, 0, sizeof(*e));
-	e->w = w;
+	e->rec = rec;
 	e->what = recording_options->number[OPTION_EMBED];
 	e->asked = recording_options->given[OPTION_EMBED];
 	e->until_ns = UINT64_MAX;
@@ -296,14 +297,14 @@ void embedder_init(struct embedder *e, struct writer *w)
 static bool embedder_wanted(struct embedder *e, uint64_t now_ns)
 {
 	e->images = e->what != OPTION_EMBED_NONE &&
-		    (e->asked || now_ns - e->w->live.shape.monotonic0_ns >=
+		    (e->asked || now_ns - e->rec->live.shape.monotonic0_ns >=
 				 EMBEDDER_AGE_NS);
 	return e->images || recording_options->given[OPTION_INCLUDE];
 }
 
 static bool embedder_busy(struct embedder *e, uint64_t now_ns)
 {
-	const struct ring_drain *drain = &e->w->drain;
+	const struct ring_drain *drain = &e->rec->drain;
 	uint64_t ms = (now_ns - e->looked_ns) / 1000000;
 	bool busy = drain->pressed || drain->effort != COMPRESS_SMALL ||
 		    (ms && (drain->events - e->events) / ms > EMBEDDER_BUSY);
@@ -369,7 +370,7 @@ static void embedder_rest(struct embedder *e)
 void embedder_hold(struct embedder *e)
 {
 	if (embedder_wanted(e, time_ns_now()) && e->images)
-		embed_held_take(&e->held, e->w->r->pid);
+		embed_held_take(&e->held, e->rec->r->pid);
 }
 
 void embedder_finish(struct embedder *e)
@@ -389,7 +390,7 @@ void embedder_info(const struct embedder *e, struct text_key *text)
 {
 	char path[GT_PATH_MAX];
 
-	embed_out_path(e->w, path);
+	embed_out_path(e->rec, path);
 	if (path[0] && (e->what != OPTION_EMBED_NONE ||
 			recording_options->given[OPTION_INCLUDE]))
 		text_key_put(text, "files", path);

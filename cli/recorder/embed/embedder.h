@@ -15,7 +15,7 @@
 #include "cli/recorder/embed/embed_held.h"
 
 struct text_key;
-struct writer;
+struct recorder;
 
 /* Of the 1 s allowed at the end; other work there needs the remaining time. */
 #define EMBEDDER_LAST_NS (UINT64_C(800) * 1000000)
@@ -30,7 +30,7 @@ enum embedder_stage {
 };
 
 struct embedder {
-	struct writer *w;
+	struct recorder *rec;
 	unsigned what;		/* OPTION_EMBED_* */
 	bool asked;		/* --embed was given: embed at any cost */
 	bool images;		/* embed images: requested, or the program runs
@@ -46,7 +46,7 @@ struct embedder {
 	struct embed_held held;
 };
 
-void embedder_init(struct embedder *e, struct writer *w);
+void embedder_init(struct embedder *e, struct recorder *rec);
 
 /* Works for some milliseconds. Whether there is more to do immediately. */
 bool embedder_step(struct embedder *e, uint64_t now_ns);

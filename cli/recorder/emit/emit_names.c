@@ -32,7 +32,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "unwind/assertion.h"
 
-#define EMIT_NAMES_PIECE (256u << 10)	/* of one chunk; fits WRITER_ROOM */
+#define EMIT_NAMES_PIECE (256u << 10)	/* of one chunk; fits RECORDER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */
 #define EMIT_NAMES_SLACK_NS 20000000	/* file times have a coarser clock */
 /* interval without a file */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/recorder/live_blocks/block_table_rounded.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 /* Interval of writing; it grows with the number of rows. */
@@ -21,12 +21,12 @@ bool totals_wanted(void)
 	return !recording_options->number[OPTION_DEPTH];
 }
 
-int totals_init(struct totals *totals, struct writer *w, uint64_t bytes)
+int totals_init(struct totals *totals, struct recorder *rec, uint64_t bytes)
 {
-	totals->w = w;
+	totals->rec = rec;
 	totals->reported.max = bytes / TOTALS_REPORTED_PART;
-	return emit_totals_init(&totals->emit, &w->out, &w->compress,
-				&w->nodes);
+	return emit_totals_init(&totals->emit, &rec->out, &rec->compress,
+				&rec->nodes);
 }
 
 void totals_forget(struct totals *totals)
@@ -40,7 +40,7 @@ void totals_forget(struct totals *totals)
 
 static void totals_classes(struct totals *totals)
 {
-	const struct block_table *table = &totals->w->tracker.table;
+	const struct block_table *table = &totals->rec->tracker.table;
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES];
 	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES];
 	unsigned i;
@@ -68,13 +68,13 @@ static void totals_classes(struct totals *totals)
 		totals->classes[i] = now;
 		totals->lives[i] = lives;
 	}
-	emit_totals_classes(&totals->w->out, size, lifetime);
+	emit_totals_classes(&totals->rec->out, size, lifetime);
 }
 
 static void totals_row(struct totals *totals, uint32_t number)
 {
 	const struct block_table_figure now =
-		block_table_rounded_figure(&totals->w->tracker.table, number);
+		block_table_rounded_figure(&totals->rec->tracker.table, number);
 	struct block_table_figure *reported =
 		(struct block_table_figure *)totals->reported.at + number;
 	const uint64_t value[GT_TOTALS_VALUES] = {
@@ -99,7 +99,7 @@ static void totals_row(struct totals *totals, uint32_t number)
 
 void totals_report(struct totals *totals)
 {
-	const struct block_table *table = &totals->w->tracker.table;
+	const struct block_table *table = &totals->rec->tracker.table;
 	const struct block_table_sum all =
 		block_table_rounded(table, &table->all);
 	const uint64_t run[GT_RUN_VALUES] = {
@@ -124,13 +124,13 @@ void totals_report(struct totals *totals)
 	for (i = 1; i <= table->figure_count; i++)
 		totals_row(totals, i);
 	emit_totals_end(&totals->emit);
-	emit_totals_run(&totals->w->out, run);
+	emit_totals_run(&totals->rec->out, run);
 }
 
 void totals_poll(struct totals *totals, uint64_t now_ns)
 {
 	if (now_ns - totals->reported_ns <
-	    base_max(TOTALS_REPORT_NS, totals->w->tracker.table.figure_count *
+	    base_max(TOTALS_REPORT_NS, totals->rec->tracker.table.figure_count *
 					     TOTALS_REPORT_EACH_NS))
 		return;
 	totals->reported_ns = now_ns;

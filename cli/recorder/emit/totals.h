@@ -11,10 +11,10 @@
 #include "cli/recorder/live_blocks/block_table.h"
 #include "cli/recorder/base/vector.h"
 
-struct writer;
+struct recorder;
 
 struct totals {
-	struct writer *w;
+	struct recorder *rec;
 	struct emit_totals emit;
 	struct vector reported;	/* measures, as last written */
 	struct block_table_class classes[GT_CLASSES];
@@ -27,7 +27,7 @@ struct totals {
 bool totals_wanted(void);
 
 /* `bytes`: memory budget, of which it takes a part. 0 or -ENOMEM. */
-int totals_init(struct totals *totals, struct writer *w, uint64_t bytes);
+int totals_init(struct totals *totals, struct recorder *rec, uint64_t bytes);
 
 /* Writes totals if they are due. */
 void totals_poll(struct totals *totals, uint64_t now_ns);

@@ -33,7 +33,7 @@
 #include "cli/recorder/live_blocks/rotation_open.h"
 #include "cli/recorder/base/pathname.h"
 #include "cli/recorder/base/result.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "cli/recorder/base/zeroed.h"
 #include "unwind/assertion.h"
 
@@ -46,32 +46,32 @@
 #define ROTATION_STEP_LATE 64
 #define ROTATION_NAMES 1000	/* names tried */
 
-static int rotation_refuse(struct writer *w, const char *why, int err)
+static int rotation_refuse(struct recorder *rec, const char *why, int err)
 {
-	failure_print(w->r->message, sizeof(w->r->message),
-		      "cannot record %s within --limit: %s", w->output.path,
+	failure_print(rec->r->message, sizeof(rec->r->message),
+		      "cannot record %s within --limit: %s", rec->output.path,
 		      why);
 	return err;
 }
 
-int rotation_init(struct rotation *rotation, struct writer *w)
+int rotation_init(struct rotation *rotation, struct recorder *rec)
 {
-	rotation->w = w;
+	rotation->rec = rec;
 	rotation->limit = recording_options->number[OPTION_LIMIT];
 	/* parts get somewhat larger, by a chunk and their closing chunks */
 	rotation->share =
 		rotation->limit / ROTATION_KEPT - rotation->limit / 32;
 	ASSERT(rotation->share > 0 && rotation->share < rotation->limit);
 	rotation->number = rotation->oldest = 1;
-	rotation->opening = w->out.size;
-	if (!w->output.regular)
-		return rotation_refuse(w, "old parts cannot be removed from a "
+	rotation->opening = rec->out.size;
+	if (!rec->output.regular)
+		return rotation_refuse(rec, "old parts cannot be removed from a "
 				       "pipe or a device: use a file",
 				       -ESPIPE);
 	rotation->columns = zeroed_alloc(ROTATION_COLUMNS);
-	if (!rotation->columns ||
-	    emit_totals_init(&rotation->emit, &w->out, &w->compress, &w->nodes))
-		return rotation_refuse(w, "no memory", -ENOMEM);
+	if (!rotation->columns || emit_totals_init(&rotation->emit, &rec->out,
+						   &rec->compress, &rec->nodes))
+		return rotation_refuse(rec, "no memory", -ENOMEM);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ uint32_t rotation_step(const struct rotation *rotation)
 static bool rotation_path(const struct rotation *rotation, char *path,
 			  const char *mark, uint64_t number)
 {
-	const char *of = rotation->w->output.path;
+	const char *of = rotation->rec->output.path;
 
 	if (!number)
 		return pathname_print(path, GT_PATH_MAX, "%s%s", of, mark);
@@ -107,7 +107,8 @@ static void rotation_remove_oldest(struct rotation *rotation)
 		unlink(path);
 		/* its index, if there is one */
 		if (pathname_print(path, sizeof(path), "%s.part%" PRIu64 ".idx",
-				   rotation->w->output.path, rotation->oldest))
+				   rotation->rec->output.path,
+				   rotation->oldest))
 			unlink(path);
 	}
 	rotation->oldest++;
@@ -136,7 +137,7 @@ static void rotation_make_room(struct rotation *rotation, uint64_t bytes)
 
 void rotation_beside(struct rotation *rotation, uint64_t bytes)
 {
-	uint64_t newest = base_max(rotation->w->out.size, rotation->share);
+	uint64_t newest = base_max(rotation->rec->out.size, rotation->share);
 
 	rotation->beside = bytes;
 	while (rotation->oldest < rotation->number &&
@@ -154,7 +155,7 @@ static long rotation_rename(const char *from, const char *to, unsigned flags)
  * RENAME_NOREPLACE. */
 static long rotation_name_old(struct rotation *rotation, const char *part)
 {
-	const char *path = rotation->w->output.path;
+	const char *path = rotation->rec->output.path;
 	long err = result_of(linkat(AT_FDCWD, path, AT_FDCWD, part, 0));
 
 	rotation->linked = !err;
@@ -204,7 +205,7 @@ static void rotation_step_forth(const struct rotation *rotation,
 	if (rotation->linked)
 		unlink(path);
 	else	/* a new file of that name is kept */
-		rotation_rename(path, rotation->w->output.path,
+		rotation_rename(path, rotation->rec->output.path,
 				RENAME_NOREPLACE);
 }
 
@@ -230,34 +231,34 @@ static long rotation_open_next(struct rotation *rotation, char *path)
 
 static void rotation_close(struct rotation *rotation)
 {
-	struct writer *w = rotation->w;
+	struct recorder *rec = rotation->rec;
 
-	emit_info_counters(&w->info, &w->drain);
-	emit_info_end(&w->info, &w->drain, "part", NULL, -1);
-	chunk_close(&w->out);
-	rotation->size[rotation->number % ROTATION_KEPT] = w->out.size;
+	emit_info_counters(&rec->info, &rec->drain);
+	emit_info_end(&rec->info, &rec->drain, "part", NULL, -1);
+	chunk_close(&rec->out);
+	rotation->size[rotation->number % ROTATION_KEPT] = rec->out.size;
 }
 
 /* Ends the recording; the old part stays as it is. */
 static void rotation_fail(struct rotation *rotation, long err)
 {
-	rotation->w->out.err = err;
+	rotation->rec->out.err = err;
 }
 
 /* Continues the trace in `fd`, and writes the next part's opening. */
 static void rotation_begin(struct rotation *rotation, int fd)
 {
-	struct writer *w = rotation->w;
+	struct recorder *rec = rotation->rec;
 
 	rotation->number++;
 	/* each closed part has its own entry in `size` */
 	assert(rotation->number - rotation->oldest <= ROTATION_KEPT);
-	w->drain.events_before = w->drain.events;
-	w->output.fd = fd;
-	w->info.part = rotation->number;
-	if (chunk_begin(&w->out, fd) == 0)
+	rec->drain.events_before = rec->drain.events;
+	rec->output.fd = fd;
+	rec->info.part = rotation->number;
+	if (chunk_begin(&rec->out, fd) == 0)
 		rotation_write_opening(rotation);
-	rotation->opening = w->out.size;
+	rotation->opening = rec->out.size;
 }
 
 /*
@@ -266,13 +267,13 @@ static void rotation_begin(struct rotation *rotation, int fd)
  */
 static void rotation_roll(struct rotation *rotation)
 {
-	struct writer *w = rotation->w;
-	int old = w->out.fd;
+	struct recorder *rec = rotation->rec;
+	int old = rec->out.fd;
 	char next[GT_PATH_MAX];
 	long fd, err;
 
 	DEBUG_ASSERT(rotation->rolling);
-	rotation_make_room(rotation, w->out.size + rotation->share +
+	rotation_make_room(rotation, rec->out.size + rotation->share +
 				       rotation->share / ROTATION_GRACE);
 	fd = rotation_open_next(rotation, next);
 	if (fd < 0) {
@@ -280,7 +281,7 @@ static void rotation_roll(struct rotation *rotation)
 		return;
 	}
 	rotation_close(rotation);
-	err = w->out.err ? w->out.err : rotation_step_back(rotation);
+	err = rec->out.err ? rec->out.err : rotation_step_back(rotation);
 	if (err) {
 		unlink(next);
 		close(fd);
@@ -289,22 +290,22 @@ static void rotation_roll(struct rotation *rotation)
 	}
 	rotation_begin(rotation, fd);
 	close(old);
-	if (!w->out.err)
-		err = rotation_rename(next, w->output.path, 0);
-	if (w->out.err || err) {
+	if (!rec->out.err)
+		err = rotation_rename(next, rec->output.path, 0);
+	if (rec->out.err || err) {
 		unlink(next);
 		rotation_step_forth(rotation, rotation->number - 1);
 	}
 	if (err)
 		rotation_fail(rotation, err);
-	else if (!w->out.err && rotation->opening > rotation->limit / 2)
+	else if (!rec->out.err && rotation->opening > rotation->limit / 2)
 		rotation_report_small(rotation);
 }
 
 /* Bytes of records that were taken and not written yet. */
 static uint64_t rotation_pending(const struct rotation *rotation)
 {
-	const struct ring_drain *drain = &rotation->w->drain;
+	const struct ring_drain *drain = &rotation->rec->drain;
 	uint32_t count = drain_count(drain), id;
 	uint64_t sum = 0;
 
@@ -322,8 +323,8 @@ static uint64_t rotation_pending(const struct rotation *rotation)
  * Both should be in one part, if the end comes soon. */
 static bool rotation_within_realloc(const struct rotation *rotation)
 {
-	struct edges *edges = &rotation->w->tracker.table.edges;
-	uint32_t count = drain_count(&rotation->w->drain), id;
+	struct edges *edges = &rotation->rec->tracker.table.edges;
+	uint32_t count = drain_count(&rotation->rec->drain), id;
 
 	for (id = 0; id < count; id++)
 		if (edges_pending_of(edges, id)->active)
@@ -333,10 +334,10 @@ static bool rotation_within_realloc(const struct rotation *rotation)
 
 void rotation_poll(struct rotation *rotation)
 {
-	struct writer *w = rotation->w;
-	uint64_t size = w->out.size + rotation_pending(rotation);
+	struct recorder *rec = rotation->rec;
+	uint64_t size = rec->out.size + rotation_pending(rotation);
 
-	if (rotation->rolling || w->out.err || size < rotation->share ||
+	if (rotation->rolling || rec->out.err || size < rotation->share ||
 	    size < 2 * rotation->opening)
 		return;
 	/* not forever: there may always be a pending realloc */
@@ -346,13 +347,13 @@ void rotation_poll(struct rotation *rotation)
 	rotation->late = 0;
 	/* the calls below may call rotation_poll again */
 	rotation->rolling = true;
-	drain_pass(&w->drain, DRAIN_ALL);
-	if (w->tracker.merge.cull) {
-		cull_flush(&w->tracker.cull);
-		if (w->tracker.cull.totals.count)
-			cull_report(&w->tracker.cull);
+	drain_pass(&rec->drain, DRAIN_ALL);
+	if (rec->tracker.merge.cull) {
+		cull_flush(&rec->tracker.cull);
+		if (rec->tracker.cull.totals.count)
+			cull_report(&rec->tracker.cull);
 	}
-	if (!w->out.err)
+	if (!rec->out.err)
 		rotation_roll(rotation);
 	rotation->rolling = false;
 }

@@ -13,12 +13,12 @@
 #include "cli/recorder/emit/emit_totals.h"
 #include "cli/trace/format/trace_format.h"
 
-struct writer;
+struct recorder;
 
 #define ROTATION_KEPT 4		/* the newest one included */
 
 struct rotation {
-	struct writer *w;
+	struct recorder *rec;
 	uint64_t limit;		/* of all parts; 0: no --limit */
 	uint64_t share;		/* of one part */
 	uint64_t number;	/* of the part being written, from 1 */
@@ -36,7 +36,7 @@ struct rotation {
 };
 
 /* 0 or -errno, with the recorder's message set. */
-int rotation_init(struct rotation *rotation, struct writer *w);
+int rotation_init(struct rotation *rotation, struct recorder *rec);
 
 /* Begins another part if this one is full. May write all records that were
  * taken from rings, but takes no more. */

@@ -20,7 +20,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/message_out.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 #define ROTATION_BLOCK 10		/* approximate bytes of a live block */
@@ -56,26 +56,27 @@ static void rotation_images(struct emit_image *images)
 }
 
 /* Repeats earlier control records that still apply. */
-static void rotation_control(struct writer *w)
+static void rotation_control(struct recorder *rec)
 {
-	if (w->control.begin_tick)
-		control_emit(w, GT_CONTROL_START, w->control.begin_tick, 0,
+	if (rec->control.begin_tick)
+		control_emit(rec, GT_CONTROL_START, rec->control.begin_tick, 0,
 			     "");
-	if (w->control.clear_tick)
-		control_emit(w, GT_CONTROL_CLEAR, w->control.clear_tick, 0,
+	if (rec->control.clear_tick)
+		control_emit(rec, GT_CONTROL_CLEAR, rec->control.clear_tick, 0,
 			     "");
-	if (w->control.off)
-		control_emit(w, GT_CONTROL_STOP, w->control.end_tick, 0, "");
-	w->heaps.reported = 0;
-	emit_heap_flush(&w->heaps);
-	w->drain.reported_partial = false;
+	if (rec->control.off)
+		control_emit(rec, GT_CONTROL_STOP, rec->control.end_tick, 0,
+			     "");
+	rec->heaps.reported = 0;
+	emit_heap_flush(&rec->heaps);
+	rec->drain.reported_partial = false;
 }
 
 /* ---- totals ---- */
 
 static void rotation_run(struct rotation *rotation)
 {
-	const struct block_table *table = &rotation->w->tracker.table;
+	const struct block_table *table = &rotation->rec->tracker.table;
 	const struct block_table_sum all =
 		block_table_rounded(table, &table->all);
 	const uint64_t run[GT_RUN_VALUES] = {
@@ -85,14 +86,14 @@ static void rotation_run(struct rotation *rotation)
 		[GT_RUN_LIFETIME_NS] = recording_options->number[OPTION_CULL],
 	};
 
-	emit_totals_run(&rotation->w->out, run);
+	emit_totals_run(&rotation->rec->out, run);
 }
 
 static void rotation_classes(struct rotation *rotation)
 {
 	uint64_t size[GT_CLASSES][GT_SIZE_VALUES] = { 0 };
 	uint64_t lifetime[GT_CLASSES][GT_LIFETIME_VALUES] = { 0 };
-	const struct block_table *table = &rotation->w->tracker.table;
+	const struct block_table *table = &rotation->rec->tracker.table;
 	unsigned i;
 
 	for (i = 0; i < GT_CLASSES; i++) {
@@ -110,13 +111,13 @@ static void rotation_classes(struct rotation *rotation)
 		lifetime[i][GT_LIFETIME_BLOCKS] = lives.blocks;
 		lifetime[i][GT_LIFETIME_BYTES] = lives.bytes;
 	}
-	emit_totals_classes(&rotation->w->out, size, lifetime);
+	emit_totals_classes(&rotation->rec->out, size, lifetime);
 }
 
 /* with_live: live blocks are not listed, so totals include them. */
 static void rotation_rows(struct rotation *rotation, bool with_live)
 {
-	const struct block_table *table = &rotation->w->tracker.table;
+	const struct block_table *table = &rotation->rec->tracker.table;
 	uint32_t i;
 
 	emit_totals_begin(&rotation->emit, GT_TOTALS);
@@ -172,20 +173,20 @@ static void rotation_live_begin(struct rotation *rotation,
 static void rotation_live_end(struct rotation *rotation,
 			      struct rotation_live *live)
 {
-	struct writer *w = rotation->w;
+	struct recorder *rec = rotation->rec;
 	uint8_t *to;
 	unsigned i;
 
 	if (!live->count)
 		return;
 	DEBUG_ASSERT(live->count <= ROTATION_LIVE);
-	emit_node_flush(&w->nodes);
-	to = varint_put(chunk_payload(&w->out), live->count);
+	emit_node_flush(&rec->nodes);
+	to = varint_put(chunk_payload(&rec->out), live->count);
 	for (i = 0; i < ROTATION_LIVE_COLUMNS; i++)
-		to = compress_column(&w->compress, &live->past[i], to,
+		to = compress_column(&rec->compress, &live->past[i], to,
 				     live->start[i],
 				     live->end[i] - live->start[i]);
-	chunk_write(&w->out, GT_LIVE, to, NULL);
+	chunk_write(&rec->out, GT_LIVE, to, NULL);
 	rotation_live_begin(rotation, live);
 }
 
@@ -204,10 +205,10 @@ static void rotation_live_put(struct rotation *rotation,
 			      struct rotation_live *live,
 			      const struct block *block)
 {
-	struct writer *w = rotation->w;
-	const struct block_table *table = &w->tracker.table;
+	struct recorder *rec = rotation->rec;
+	const struct block_table *table = &rec->tracker.table;
 	uint32_t context = emit_node_refer(
-		&w->nodes, block_table_context_of(table, block));
+		&rec->nodes, block_table_context_of(table, block));
 	uint64_t step = varint_zigzag((block->address >> 4) - live->address);
 	uint8_t **end = live->end;
 
@@ -219,9 +220,9 @@ static void rotation_live_put(struct rotation *rotation,
 						  live->context));
 	end[2] = varint_put(end[2], block->size);
 	end[3] = varint_put(end[3], varint_zigzag(block->alloc - live->tick));
-	end[4] = varint_put(
-		end[4],
-		rotation_ring(&w->drain, block_table_thread_of(table, block)));
+	end[4] = varint_put(end[4],
+			    rotation_ring(&rec->drain,
+					  block_table_thread_of(table, block)));
 	DEBUG_ASSERT(end[0] <= live->start[0] + ROTATION_COLUMN);
 	live->address = block->address >> 4;
 	live->context = context;
@@ -232,7 +233,7 @@ static void rotation_live_put(struct rotation *rotation,
 
 static void rotation_live(struct rotation *rotation)
 {
-	const struct block_table *table = &rotation->w->tracker.table;
+	const struct block_table *table = &rotation->rec->tracker.table;
 	struct rotation_live live;
 	const struct block *block;
 	uint32_t number = 0;
@@ -263,8 +264,8 @@ static void rotation_realloc(struct ring_drain *drain, uint32_t id,
 
 static void rotation_reallocs(struct rotation *rotation)
 {
-	struct edges *edges = &rotation->w->tracker.table.edges;
-	struct ring_drain *drain = &rotation->w->drain;
+	struct edges *edges = &rotation->rec->tracker.table.edges;
+	struct ring_drain *drain = &rotation->rec->drain;
 	uint32_t count = drain_count(drain), id;
 
 	for (id = 0; id < count; id++) {
@@ -283,7 +284,7 @@ static void rotation_reallocs(struct rotation *rotation)
  * written. */
 static bool rotation_lives(struct rotation *rotation)
 {
-	uint64_t live = rotation->w->tracker.table.edges.blocks.count;
+	uint64_t live = rotation->rec->tracker.table.edges.blocks.count;
 	char message[256];
 
 	if (live * ROTATION_BLOCK <= rotation->limit / 4)
@@ -294,7 +295,7 @@ static bool rotation_lives(struct rotation *rotation)
 	snprintf(message, sizeof(message),
 		 "--limit is too small to list %" PRIu64 " live blocks: from "
 		 "now on, parts of the trace have only their totals", live);
-	message_out_print(target_task(&rotation->w->target), message);
+	message_out_print(target_task(&rotation->rec->target), message);
 	return false;
 }
 
@@ -304,8 +305,8 @@ static void rotation_tracker(struct rotation *rotation)
 
 	if (!lives)
 		emit_info_partial(
-			rotation->w->info.out,
-			rotation->w->tracker.table.edges.blocks.count);
+			rotation->rec->info.out,
+			rotation->rec->tracker.table.edges.blocks.count);
 	rotation_run(rotation);
 	rotation_classes(rotation);
 	rotation_rows(rotation, !lives);
@@ -317,27 +318,27 @@ static void rotation_tracker(struct rotation *rotation)
 
 void rotation_write_opening(struct rotation *rotation)
 {
-	struct writer *w = rotation->w;
+	struct recorder *rec = rotation->rec;
 
-	emit_info_start(&w->info);
-	drain_clocks(&w->drain);
-	rotation_control(w);
-	emit_node_forget(&w->nodes);
-	rotation_images(&w->images);
-	rotation_threads(&w->drain);
+	emit_info_start(&rec->info);
+	drain_clocks(&rec->drain);
+	rotation_control(rec);
+	emit_node_forget(&rec->nodes);
+	rotation_images(&rec->images);
+	rotation_threads(&rec->drain);
 	rotation_tracker(rotation);
-	maps_watch_again(&w->maps);
-	emit_names_again(&w->names);
+	maps_watch_again(&rec->maps);
+	emit_names_again(&rec->names);
 }
 
 void rotation_report_small(struct rotation *rotation)
 {
-	snprintf(rotation->w->r->message, sizeof(rotation->w->r->message),
+	snprintf(rotation->rec->r->message, sizeof(rotation->rec->r->message),
 		 "--limit is too small: the data at the start of each part "
 		 "takes %" PRIu64 "K, more than half of it: recording has "
 		 "stopped", rotation->opening >> 10);
-	message_out_print(target_task(&rotation->w->target),
-			  rotation->w->r->message);
-	atomic_store_explicit(&rotation->w->r->shared->stop, 1,
+	message_out_print(target_task(&rotation->rec->target),
+			  rotation->rec->r->message);
+	atomic_store_explicit(&rotation->rec->r->shared->stop, 1,
 			      memory_order_release);
 }

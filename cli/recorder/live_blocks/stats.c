@@ -18,7 +18,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/file_owner.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 
 #define STATS_CLASSES 64	/* the last one includes everything larger */
 #define STATS_FIGURES 10	/* columns before those of the classes */
@@ -44,10 +44,10 @@ static void stats_write(struct stats *stats, const char *line, size_t n)
 static long stats_open(struct stats *stats, char path[GT_PATH_MAX], int flags)
 {
 	bool fits = pathname_print(path, GT_PATH_MAX, "%s.stats",
-				   stats->w->output.path);
+				   stats->rec->output.path);
 	long fd;
 
-	fd = !stats->w->output.regular || !fits ? -ESPIPE :
+	fd = !stats->rec->output.regular || !fits ? -ESPIPE :
 		result_of(open(path, O_WRONLY | O_CREAT | O_NOFOLLOW |
 					     O_CLOEXEC | O_APPEND | flags,
 			       0600));
@@ -73,12 +73,12 @@ static void stats_begin(struct stats *stats)
 	stats_write(stats, line, n);
 }
 
-int stats_init(struct stats *stats, struct writer *w)
+int stats_init(struct stats *stats, struct recorder *rec)
 {
 	char path[GT_PATH_MAX], message[GT_PATH_MAX + 128];
 	long fd;
 
-	stats->w = w;
+	stats->rec = rec;
 	stats->every_ns = recording_options->number[OPTION_STATS_EVERY];
 	stats->last_ns = time_ns_now();
 	stats->due_ns = stats->last_ns + stats->every_ns;
@@ -89,26 +89,26 @@ int stats_init(struct stats *stats, struct writer *w)
 	}
 	failure_message(message, sizeof(message),
 			"cannot write statistics (--stats-every), which go "
-			"beside the trace", w->output.regular ? path : NULL, fd);
+			"beside the trace", rec->output.regular ? path : NULL, fd);
 	log_file_report(OPTION_LOG_WARN, message);
 	return 0;
 }
 
-void stats_every(struct writer *w, uint64_t every_ns)
+void stats_every(struct recorder *rec, uint64_t every_ns)
 {
-	struct stats *stats = &w->tracker.stats;
+	struct stats *stats = &rec->tracker.stats;
 
 	recording_options->number[OPTION_STATS_EVERY] = every_ns;
 	if (!every_ns) {
 		stats->every_ns = 0;
 		return;
 	}
-	w->tracker.own |= BLOCKS_FOR_STATS;
-	tracker_poll(w, time_ns_now());
-	if (!w->tracker.open)
+	rec->tracker.own |= BLOCKS_FOR_STATS;
+	tracker_poll(rec, time_ns_now());
+	if (!rec->tracker.open)
 		return;
-	if (!stats->w) {
-		stats_init(stats, w);
+	if (!stats->rec) {
+		stats_init(stats, rec);
 		return;
 	}
 	stats->every_ns = every_ns;
@@ -134,19 +134,19 @@ static void stats_classes(uint64_t total[STATS_CLASSES],
 
 static void stats_line(struct stats *stats, uint64_t now_ns)
 {
-	struct writer *w = stats->w;
-	const struct block_table_sum all =
-		block_table_rounded(&w->tracker.table, &w->tracker.table.all);
+	struct recorder *rec = stats->rec;
+	const struct block_table_sum all = block_table_rounded(
+		&rec->tracker.table, &rec->tracker.table.all);
 	uint64_t span = now_ns - stats->last_ns;
-	uint64_t ms = (now_ns - w->live.shape.monotonic0_ns) / 1000000;
+	uint64_t ms = (now_ns - rec->live.shape.monotonic0_ns) / 1000000;
 	uint64_t figure[STATS_FIGURES + 2 * STATS_CLASSES] = {
 		all.blocks, all.bytes, all.frees, all.blocks - all.frees,
 		all.bytes - all.freed, all.peak_bytes,
-		w->usage.last.value[GT_USAGE_RSS] << 10,
+		rec->usage.last.value[GT_USAGE_RSS] << 10,
 		span ? (all.blocks - stats->last_blocks) * 1000 /
 				(span / 1000000 + 1) : 0,
-		w->out.size,
-		atomic_load_explicit(&w->live.header->dropped,
+		rec->out.size,
+		atomic_load_explicit(&rec->live.header->dropped,
 				     memory_order_relaxed),
 	};
 	char line[STATS_LINE_MAX];
@@ -155,7 +155,7 @@ static void stats_line(struct stats *stats, uint64_t now_ns)
 
 	stats_classes(figure + STATS_FIGURES,
 		      figure + STATS_FIGURES + STATS_CLASSES,
-		      &w->tracker.table);
+		      &rec->tracker.table);
 	n = snprintf(line, sizeof(line), "%" PRIu64 ".%03" PRIu64, ms / 1000,
 		     ms % 1000);
 	for (i = 0; i < STATS_FIGURES + 2 * STATS_CLASSES; i++)
@@ -176,7 +176,7 @@ void stats_poll(struct stats *stats, uint64_t now_ns)
 	stats->due_ns += stats->every_ns;
 	if (stats->due_ns <= now_ns)
 		stats->due_ns = now_ns + stats->every_ns;
-	drain_all(&stats->w->drain);
+	drain_all(&stats->rec->drain);
 	stats_line(stats, now_ns);
 }
 
@@ -184,7 +184,7 @@ uint64_t stats_wait_ns(const struct stats *stats)
 {
 	uint64_t now;
 
-	if (!stats->w || !stats->every_ns || stats->fd < 0)
+	if (!stats->rec || !stats->every_ns || stats->fd < 0)
 		return UINT64_MAX;
 	now = time_ns_now();
 	return stats->due_ns > now ? stats->due_ns - now : 0;
@@ -192,7 +192,7 @@ uint64_t stats_wait_ns(const struct stats *stats)
 
 void stats_finish(struct stats *stats)
 {
-	if (!stats->w || stats->fd < 0)
+	if (!stats->rec || stats->fd < 0)
 		return;
 	stats_line(stats, time_ns_now());
 	close(stats->fd);

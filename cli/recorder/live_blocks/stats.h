@@ -9,10 +9,10 @@
 
 #include "cli/recorder/live_blocks/block_table.h"
 
-struct writer;
+struct recorder;
 
 struct stats {
-	struct writer *w;	/* NULL: not requested yet */
+	struct recorder *rec;	/* NULL: not requested yet */
 	int fd;			/* -1: it could not be created */
 	uint64_t every_ns;	/* 0: no lines */
 	uint64_t due_ns;
@@ -22,10 +22,10 @@ struct stats {
 
 /* Creates the file TRACE.stats, with its first line. Returns 0 even if that
  * fails: the error is reported, and the recording goes on. */
-int stats_init(struct stats *stats, struct writer *w);
+int stats_init(struct stats *stats, struct recorder *rec);
 
 /* Sets the interval; 0: no more lines. Opens the live heap if needed. */
-void stats_every(struct writer *w, uint64_t every_ns);
+void stats_every(struct recorder *rec, uint64_t every_ns);
 
 /* Time until the next line. UINT64_MAX: never. */
 uint64_t stats_wait_ns(const struct stats *stats);

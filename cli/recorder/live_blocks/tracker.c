@@ -13,7 +13,7 @@
 #include "cli/recorder/emit/emit_skipped.h"
 #include "library/gnomon/gnomon.h"
 #include "cli/recorder/base/time_ns.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "unwind/assertion.h"
 
 /* Memory budget: a multiple of --memory, plus a minimum. Hardly any program
@@ -45,10 +45,10 @@ static uint32_t tracker_options(void)
 
 /* A program may request the live heap only. The other features change the
  * trace's files, so only options request them. */
-static uint32_t tracker_wanted(const struct writer *w)
+static uint32_t tracker_wanted(const struct recorder *rec)
 {
-	return w->tracker.own |
-	       (atomic_load_explicit(&w->r->shared->blocks_users,
+	return rec->tracker.own |
+	       (atomic_load_explicit(&rec->r->shared->blocks_users,
 				     memory_order_relaxed) & BLOCKS_FOR_API);
 }
 
@@ -67,111 +67,111 @@ static void tracker_threads(struct ring_drain *drain)
 	}
 }
 
-static int tracker_cull(struct writer *w, uint64_t bytes)
+static int tracker_cull(struct recorder *rec, uint64_t bytes)
 {
-	struct tracker *tracker = &w->tracker;
+	struct tracker *tracker = &rec->tracker;
 
 	tracker->cull.age_ns = recording_options->number[OPTION_CULL];
 	tracker->cull.max = recording_options->number[OPTION_CULL_PENDING];
 	tracker->merge.cull = &tracker->cull;
-	return cull_init(&tracker->cull, &w->drain, &tracker->table, bytes);
+	return cull_init(&tracker->cull, &rec->drain, &tracker->table, bytes);
 }
 
 /* Measures the length of a tick, more precisely each time. */
-static void tracker_measure(struct writer *w, uint64_t now_ns)
+static void tracker_measure(struct recorder *rec, uint64_t now_ns)
 {
-	const struct gl_header *live = &w->live.shape;
+	const struct gl_header *live = &rec->live.shape;
 	uint64_t ticks = (counter_now() - live->counter0) >> live->tick_shift;
 	uint64_t ns = now_ns - live->monotonic0_ns;
 
-	w->tracker.table.tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) :
+	rec->tracker.table.tick_ps = ticks ? base_max(ns * 1000 / ticks, 1) :
 					  1000;
 }
 
-static int tracker_open(struct writer *w, uint32_t wants)
+static int tracker_open(struct recorder *rec, uint32_t wants)
 {
-	const struct gl_header *live = &w->live.shape;
-	struct tracker *tracker = &w->tracker;
+	const struct gl_header *live = &rec->live.shape;
+	struct tracker *tracker = &rec->tracker;
 	uint64_t bytes = recording_options->number[OPTION_MEMORY] *
 			 TRACKER_MEMORIES + TRACKER_MIN;
 	int err;
 
-	assert(!tracker->open && w->drain.merge == NULL);
-	err = block_table_init(&tracker->table, bytes, w->live.nodes_max,
+	assert(!tracker->open && rec->drain.merge == NULL);
+	err = block_table_init(&tracker->table, bytes, rec->live.nodes_max,
 			       live->window_ticks,
 			       recording_options->number[OPTION_SAMPLE]);
 	/* a forked child frees blocks of its parent */
-	tracker->table.edges.gap = w->r->forked ||
+	tracker->table.edges.gap = rec->r->forked ||
 		recording_options->number[OPTION_SAMPLE];
-	tracker_measure(w, time_ns_now());
+	tracker_measure(rec, time_ns_now());
 	if (!err)
 		err = event_merge_init(&tracker->merge, &tracker->table);
 	if (!err && wants & BLOCKS_FOR_CULL)
-		err = tracker_cull(w, bytes);
+		err = tracker_cull(rec, bytes);
 	if (!err && wants & BLOCKS_FOR_TOTALS)
-		err = totals_init(&tracker->totals, w, bytes);
+		err = totals_init(&tracker->totals, rec, bytes);
 	if (!err && wants & BLOCKS_FOR_ROTATION)
-		err = rotation_init(&tracker->rotation, w);
+		err = rotation_init(&tracker->rotation, rec);
 	if (!err && wants & BLOCKS_FOR_STATS)
-		err = stats_init(&tracker->stats, w);
+		err = stats_init(&tracker->stats, rec);
 	if (err)
 		return err;
 	if (wants & BLOCKS_FOR_ROTATION)
 		tracker->merge.rotation = &tracker->rotation;
 	tracker->merge.no_events = wants & BLOCKS_FOR_TOTALS;
-	tracker->merge.control = &w->control;
-	w->drain.merge = &tracker->merge;
-	tracker_threads(&w->drain);
+	tracker->merge.control = &rec->control;
+	rec->drain.merge = &tracker->merge;
+	tracker_threads(&rec->drain);
 	tracker->open = true;
 	return 0;
 }
 
-static void tracker_give_up(struct writer *w)
+static void tracker_give_up(struct recorder *rec)
 {
-	w->tracker.failed = true;
-	w->drain.merge = NULL;
+	rec->tracker.failed = true;
+	rec->drain.merge = NULL;
 }
 
 /* From the first event on, as the target may be far ahead of the recorder. */
-int tracker_begin(struct writer *w)
+int tracker_begin(struct recorder *rec)
 {
 	uint32_t options = tracker_options();
 	int err;
 
-	w->tracker.own = options;
-	w->tracker.wants = tracker_wanted(w);
-	if (!w->tracker.wants)
+	rec->tracker.own = options;
+	rec->tracker.wants = tracker_wanted(rec);
+	if (!rec->tracker.wants)
 		return 0;
-	err = tracker_open(w, w->tracker.wants);
+	err = tracker_open(rec, rec->tracker.wants);
 	if (err && !options) {
 		/* only the program requested it: go on without it */
-		tracker_give_up(w);
+		tracker_give_up(rec);
 		return 0;
 	}
 	return err;
 }
 
-void tracker_poll(struct writer *w, uint64_t now_ns)
+void tracker_poll(struct recorder *rec, uint64_t now_ns)
 {
-	uint32_t wants = tracker_wanted(w);
-	struct tracker *tracker = &w->tracker;
+	uint32_t wants = tracker_wanted(rec);
+	struct tracker *tracker = &rec->tracker;
 
 	if (likely(!wants))
 		return;
 	tracker->wants = wants;
 	if (!tracker->open && !tracker->failed) {
 		/* events still in the rings come from before */
-		drain_all(&w->drain);
-		if (tracker_open(w, wants))
-			tracker_give_up(w);
+		drain_all(&rec->drain);
+		if (tracker_open(rec, wants))
+			tracker_give_up(rec);
 		/* older blocks are unknown */
 		tracker->table.edges.gap = true;
 	}
 	if (!tracker->open)
 		return;
-	DEBUG_ASSERT(w->drain.merge == &tracker->merge);
-	tracker_measure(w, now_ns);
-	if (unlikely(atomic_load_explicit(&w->r->shared->partial,
+	DEBUG_ASSERT(rec->drain.merge == &tracker->merge);
+	tracker_measure(rec, now_ns);
+	if (unlikely(atomic_load_explicit(&rec->r->shared->partial,
 					  memory_order_relaxed)))
 		tracker->table.edges.gap = true;
 	if (tracker->merge.no_events)
@@ -184,9 +184,9 @@ void tracker_poll(struct writer *w, uint64_t now_ns)
 		stats_poll(&tracker->stats, now_ns);
 }
 
-void tracker_finish(struct writer *w)
+void tracker_finish(struct recorder *rec)
 {
-	struct tracker *tracker = &w->tracker;
+	struct tracker *tracker = &rec->tracker;
 
 	if (!tracker->open)
 		return;
@@ -203,25 +203,25 @@ void tracker_finish(struct writer *w)
  * reuse an old stamp, so the turn is withdrawn. A thread in a hook may hold an
  * old stamp, so it is waited for, unless it made the request.
  */
-static void tracker_catch_up(struct writer *w, bool nested)
+static void tracker_catch_up(struct recorder *rec, bool nested)
 {
-	uint64_t max_ns = w->r->emulated ? TRACKER_EMULATED_NS :
+	uint64_t max_ns = rec->r->emulated ? TRACKER_EMULATED_NS :
 					    TRACKER_TIMEOUT_NS;
 	uint64_t now_ns = time_ns_now(), until;
 
-	atomic_store_explicit(&w->r->shared->turn, 0, memory_order_seq_cst);
-	until = counter_now() >> w->drain.tick_shift;
-	while (drain_all(&w->drain) < until && !nested &&
+	atomic_store_explicit(&rec->r->shared->turn, 0, memory_order_seq_cst);
+	until = counter_now() >> rec->drain.tick_shift;
+	while (drain_all(&rec->drain) < until && !nested &&
 	       time_ns_now() - now_ns < max_ns)
 		sched_yield();
 }
 
-int tracker_settle(struct writer *w, bool nested)
+int tracker_settle(struct recorder *rec, bool nested)
 {
-	tracker_poll(w, time_ns_now());
-	if (!w->tracker.open)
+	tracker_poll(rec, time_ns_now());
+	if (!rec->tracker.open)
 		return -ENOMEM;
-	tracker_catch_up(w, nested);
+	tracker_catch_up(rec, nested);
 	return 0;
 }
 
@@ -247,29 +247,29 @@ static void tracker_put(struct gl_request *request)
 		order_word_put(&to[i], ((uint64_t *)request->data)[i]);
 }
 
-long tracker_reply(struct writer *w, struct gl_request *request)
+long tracker_reply(struct recorder *rec, struct gl_request *request)
 {
-	int err = tracker_settle(w, request->arg[1]);
+	int err = tracker_settle(rec, request->arg[1]);
 
 	DEBUG_ASSERT(request->bytes <= GL_REQUEST_ROOM);
 	memset(request->data, 0, request->bytes);
 	if (!err)
-		err = block_table_reply(&w->tracker.table, request->number,
+		err = block_table_reply(&rec->tracker.table, request->number,
 					request->arg[0], request->data,
 					request->bytes);
 	if (err != -EINVAL && request->number == BLOCKS_REQUEST_CLASSES)
-		tracker_rest(w->r, (struct gnomon_sizes *)request->data);
+		tracker_rest(rec->r, (struct gnomon_sizes *)request->data);
 	tracker_put(request);
 	return err;
 }
 
-void tracker_begin_anew(struct writer *w, uint64_t tick, bool unseen)
+void tracker_begin_anew(struct recorder *rec, uint64_t tick, bool unseen)
 {
-	struct tracker *tracker = &w->tracker;
+	struct tracker *tracker = &rec->tracker;
 
 	if (!tracker->open)
 		return;
-	drain_until(&w->drain, tick);
+	drain_until(&rec->drain, tick);
 	if (tracker->merge.no_events) {
 		totals_report(&tracker->totals);
 		totals_forget(&tracker->totals);

@@ -14,7 +14,7 @@
 #include "cli/recorder/live_blocks/stats.h"
 #include "cli/recorder/emit/totals.h"
 
-struct writer;
+struct recorder;
 
 struct tracker {
 	bool open;
@@ -31,27 +31,27 @@ struct tracker {
 
 /* Before the first event: opens what the options need. 0 or -errno, with the
  * recorder's message set. */
-int tracker_begin(struct writer *w);
+int tracker_begin(struct recorder *rec);
 
 /* In each round of the recorder: opens the live heap if it is needed now, and
  * does work that is due. */
-void tracker_poll(struct writer *w, uint64_t now_ns);
+void tracker_poll(struct recorder *rec, uint64_t now_ns);
 
 /* All events have been written. */
-void tracker_finish(struct writer *w);
+void tracker_finish(struct recorder *rec);
 
 /*
  * Brings the live heap up to date with all records so far, and opens it if
  * needed. nested: the requesting thread is in a hook, so do not wait for it. 0
  * or -ENOMEM.
  */
-int tracker_settle(struct writer *w, bool nested);
+int tracker_settle(struct recorder *rec, bool nested);
 
 /* Handles the target's request REQUEST_BLOCKS. */
-long tracker_reply(struct writer *w, struct gl_request *request);
+long tracker_reply(struct recorder *rec, struct gl_request *request);
 
 /* Events before this tick no longer count; the trace gets a record of that.
  * unseen: and not all events before it were recorded. */
-void tracker_begin_anew(struct writer *w, uint64_t tick, bool unseen);
+void tracker_begin_anew(struct recorder *rec, uint64_t tick, bool unseen);
 
 #endif

@@ -34,7 +34,7 @@ static bool parent_live_check(int fd, int32_t *pid)
 		return false;
 	h.shared_offset = order_word_get(&at);
 	*pid = h.pid;
-	/* its recorder may not have started yet (writer_fill_live) */
+	/* its recorder may not have started yet (recorder_fill_live) */
 	return (h.magic == GL_MAGIC || !h.magic) && h.version == GL_VERSION &&
 	       h.header_size == sizeof(h) && h.pid > 0 &&
 	       h.shared_offset == base_round_up(sizeof(h), GL_PAGE) &&

@@ -26,7 +26,7 @@ bool live_order_header(struct gl_header *header)
 	TURN(header->header_size);
 	TURN(header->trace_id);
 	TURN(header->pid);
-	TURN(header->writer_pid);
+	TURN(header->recorder_pid);
 	TURN(header->start_time);
 	TURN(header->tick_shift);
 	TURN(header->window_ticks);

@@ -107,10 +107,10 @@ static void what_there_is_is_told_at_the_start(void **state)
 {
 	(void)state;
 	forget();
-	recorder->shared = NULL;
+	producer->shared = NULL;
 	assert_int_equal(heaps_create("early"), 1);
 	assert_int_equal(heaps_create("too"), 2);
-	recorder->shared = &shared;
+	producer->shared = &shared;
 	heaps_report_all();
 	assert_int_equal(shared.heaps_named, 2);
 	assert_string_equal(told(1), "early");
@@ -218,7 +218,7 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
-	recorder->shared = &shared;
+	producer->shared = &shared;
 	shared.heap_limit = GL_HEAPS_MAX;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

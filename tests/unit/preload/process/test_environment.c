@@ -13,7 +13,7 @@
 
 #include "preload/process/environment.h"
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "tests/unit/stepped.h"
 
 #define STRIDE 61
@@ -174,8 +174,8 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	users = area_place(0);
 	environment_place();
-	options_default(&recorder_options);
-	recorder_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
+	options_default(&producer_options);
+	producer_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
 	environment_init(at_start, "libgnomon.so");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

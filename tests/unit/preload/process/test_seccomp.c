@@ -13,22 +13,22 @@
 #include <string.h>
 
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/ring/forbidden.h"
 #include "cli/recorder/process/seccomp_verdict.h"
 #include "cli/recorder/process/seccomp_watch.h"
 
 static struct gl_shared shared;
-static struct recording writer = { .shared = &shared };
+static struct recording seen = { .shared = &shared };
 
 /* Bits that hooks have seen stay: each case is about others. */
 static int each(void **state)
 {
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
-	memset(recorder, 0, sizeof(*recorder));
-	recorder->shared = &shared;
-	forbidden_report(recorder);
+	memset(producer, 0, sizeof(*producer));
+	producer->shared = &shared;
+	forbidden_report(producer);
 	return 0;
 }
 
@@ -96,14 +96,14 @@ static void the_recorder_knows_what_hooks_know(void **state)
 	static struct gl_shared next;
 
 	(void)state;
-	assert_true(recording_may(&writer, SECCOMP_NO_ALL));
+	assert_true(recording_may(&seen, SECCOMP_NO_ALL));
 	forbidden_before();
-	assert_false(recording_may(&writer, UNWIND_NO_WAIT));
+	assert_false(recording_may(&seen, UNWIND_NO_WAIT));
 	forbidden_after(0, false);
-	assert_true(recording_may(&writer, SECCOMP_NO_ALL));
+	assert_true(recording_may(&seen, SECCOMP_NO_ALL));
 	filter(__NR_bind);
-	assert_false(recording_may(&writer, SECCOMP_NO_SOCKET));
-	assert_true(recording_may(&writer, UNWIND_NO_WAIT));
+	assert_false(recording_may(&seen, SECCOMP_NO_SOCKET));
+	assert_true(recording_may(&seen, UNWIND_NO_WAIT));
 	assert_int_equal(shared.filters_seen, 1);
 	forbidden_report_start(&next);	/* as its parent's child begins */
 	assert_int_equal(next.ban_known, SECCOMP_NO_SOCKET);
@@ -113,19 +113,19 @@ static void the_recorder_knows_what_hooks_know(void **state)
 static void what_was_there_before_is_told_at_the_start(void **state)
 {
 	(void)state;
-	recorder->shared = NULL;
+	producer->shared = NULL;
 	filter(__NR_mincore);
 	assert_int_equal(shared.filters_seen, 1);
-	recorder->shared = &shared;
-	forbidden_report(recorder);
+	producer->shared = &shared;
+	forbidden_report(producer);
 	assert_int_equal(shared.filters_seen, 2);
-	assert_false(recording_may(&writer, SECCOMP_NO_PAGES));
+	assert_false(recording_may(&seen, SECCOMP_NO_PAGES));
 }
 
 /* Its area is wiped: it has no live mapping. */
 static void fork_happens(void)
 {
-	memset(recorder, 0, sizeof(*recorder));
+	memset(producer, 0, sizeof(*producer));
 }
 
 static void a_child_keeps_what_was_taken_over(void **state)
@@ -134,7 +134,7 @@ static void a_child_keeps_what_was_taken_over(void **state)
 	assert_true(unwind_may(UNWIND_NO_WAIT));
 	shared.ban_found = SECCOMP_NO_ALL;
 	assert_false(unwind_may(UNWIND_NO_WAIT));
-	assert_false(recording_may(&writer, UNWIND_NO_WAIT));
+	assert_false(recording_may(&seen, UNWIND_NO_WAIT));
 	/* a fork that nobody sees */
 	fork_happens();
 	assert_true(unwind_may(UNWIND_NO_WAIT));

@@ -13,7 +13,7 @@
 
 #include "preload/base/ban.h"
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define SIZE (256 * MIB)
@@ -178,7 +178,7 @@ static void the_recorder_is_told(void **state)
 
 	(void)state;
 	memset(&shared, 0, sizeof(shared));
-	recorder->shared = &shared;
+	producer->shared = &shared;
 	area_report_pieces(&shared);
 	assert_non_null(area_alloc(50 * MIB));
 	for (i = 0; area_piece(i, &range); i++) {
@@ -187,7 +187,7 @@ static void the_recorder_is_told(void **state)
 	}
 	assert_int_equal(shared.own[i].size, 0);
 	assert_int_equal(shared.area_used, area_used());
-	recorder->shared = NULL;
+	producer->shared = NULL;
 }
 
 static void it_ends(void **state)

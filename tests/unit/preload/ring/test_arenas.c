@@ -18,7 +18,7 @@
 #include "preload/ring/ring.h"
 #include "tests/unit/unwind_embed.h"
 
-static struct recorder r;
+static struct producer r;
 static struct recording w;	/* the recorder's */
 static struct gl_shared shared;
 static struct gl_header header;

@@ -12,7 +12,7 @@
 
 #include "preload/base/ban.h"
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "tests/unit/live_builder.h"
 
 #define MEMORY (256 * MIB)
@@ -27,13 +27,13 @@ static int each(void **state)
 	    live_make_in(&made, live_directory, MEMORY, LIVE_RING) ||
 	    live_attach_to(&live, &made))
 		return -1;
-	recorder->shared = live_shared_of(&made);
+	producer->shared = live_shared_of(&made);
 	return 0;
 }
 
 static int after(void **state)
 {
-	recorder->shared = NULL;
+	producer->shared = NULL;
 	unwind_ban = 0;
 	live_drop(&made, &live);
 	return live_directory_remove(state);

@@ -17,12 +17,12 @@
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
 #include "preload/ring/request.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "unwind/memory.h"
 
 static struct gl_shared shared;
 static _Atomic int holds_back, stop;
-static pthread_t writer, asker;
+static pthread_t answerer, asker;
 static sigjmp_buf back;
 static bool nested;
 
@@ -55,14 +55,14 @@ static void *answers(void *unused)
 static int start(void **state)
 {
 	(void)state;
-	memset(recorder, 0, sizeof(*recorder));
-	recorder->shared = &shared;
+	memset(producer, 0, sizeof(*producer));
+	producer->shared = &shared;
 	shared.recorder_tid = getpid();
 	memset(&shared.request, 0, sizeof(shared.request));
-	recorder->state = RECORDER_ON;
+	producer->state = PRODUCER_ON;
 	stop = holds_back = 0;
 	unwind_ban = 0;
-	return pthread_create(&writer, NULL, answers, NULL);
+	return pthread_create(&answerer, NULL, answers, NULL);
 }
 
 static int end(void **state)
@@ -70,7 +70,7 @@ static int end(void **state)
 	(void)state;
 	stop = 1;
 	unwind_ban = 0;
-	return pthread_join(writer, NULL);
+	return pthread_join(answerer, NULL);
 }
 
 static bool turn(long number, long *result)
@@ -79,7 +79,7 @@ static bool turn(long number, long *result)
 					       .arg = { number } };
 
 	*result = 0;
-	return request_make(recorder, &question, result);
+	return request_make(producer, &question, result);
 }
 
 static void answered_in_turn(void **state)
@@ -106,12 +106,12 @@ static void data_goes_and_comes(void **state)
 
 	(void)state;
 	memset(shared.request.data, '@', 8);
-	assert_true(request_make(recorder, &question, &result));
+	assert_true(request_make(producer, &question, &result));
 	assert_memory_equal(back, "IBM", 3);
 	assert_memory_equal(more, "AAA", 3);
 	assert_string_equal(there, "HAL");
 	question.more_bytes = GL_REQUEST_ROOM - 2;	/* one too many */
-	assert_false(request_make(recorder, &question, &result));
+	assert_false(request_make(producer, &question, &result));
 	assert_int_equal(shared.request.state, GL_REQUEST_IDLE);
 }
 

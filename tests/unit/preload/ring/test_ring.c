@@ -54,16 +54,16 @@ static int each(void **state)
 	memset(&thread, 0, sizeof(thread));
 	thread.ring = thread.own = &ring;
 	thread.nested = &nested;
-	memset(recorder, 0, sizeof(*recorder));
-	recorder->live = &header;
-	recorder->shared = &shared;
+	memset(producer, 0, sizeof(*producer));
+	producer->live = &header;
+	producer->shared = &shared;
 	memset(&shared, 0, sizeof(shared));
-	recorder->pid = shared.recorder_tid = getpid();
-	recorder->state = RECORDER_ON;
+	producer->pid = shared.recorder_tid = getpid();
+	producer->state = PRODUCER_ON;
 	header.dropped = 0;
 	header.window_ticks = 100;
 	header.tick_shift = 6;
-	options_default(&recorder_options);
+	options_default(&producer_options);
 	return 0;
 }
 
@@ -71,12 +71,12 @@ static void records_lie_one_after_another(void **state)
 {
 	(void)state;
 	ring.stamp = 7 << GL_KIND_BITS;
-	ring_push_block(recorder, &ring, GT_ALLOC, 0x1000, 20, 100);
-	ring_push_address(recorder, &ring, GT_FREE, 8 << GL_KIND_BITS, 0x1000);
+	ring_push_block(producer, &ring, GT_ALLOC, 0x1000, 20, 100);
+	ring_push_address(producer, &ring, GT_FREE, 8 << GL_KIND_BITS, 0x1000);
 	ring.stamp = 9 << GL_KIND_BITS;
-	ring_push_block(recorder, &ring, GT_ALLOC, 0x2000, 21, GL_SIZE_BIG);
-	ring_push_block(recorder, &ring, GT_ALLOC, 0x3000, 22, GL_SIZE_BIG - 1);
-	ring_push_block(recorder, &ring, GT_ALLOC, 0x4000, 23,
+	ring_push_block(producer, &ring, GT_ALLOC, 0x2000, 21, GL_SIZE_BIG);
+	ring_push_block(producer, &ring, GT_ALLOC, 0x3000, 22, GL_SIZE_BIG - 1);
+	ring_push_block(producer, &ring, GT_ALLOC, 0x4000, 23,
 			(uint64_t)INT32_MAX + 1);
 	assert_int_equal(ring.head, 24 + 16 + 32 + 24 + 24);
 	assert_int_equal(data[0], 7 << 4 | GT_ALLOC);
@@ -100,12 +100,12 @@ static void half_full_wakes_the_recorder(void **state)
 
 	(void)state;
 	for (i = 0; i < (SIZE / 2 - RING_RECORD_MAX) / 16 + 1; i++)
-		ring_push_address(recorder, &ring, GT_FREE, i, i);
-	assert_int_equal(recorder->shared->wake, 0);
-	assert_int_equal(recorder->cpus_dropped, 0);
-	ring_push_address(recorder, &ring, GT_FREE, i, i);
-	assert_int_equal(recorder->shared->wake, 1);
-	assert_int_equal(recorder->cpus_dropped, 1);
+		ring_push_address(producer, &ring, GT_FREE, i, i);
+	assert_int_equal(producer->shared->wake, 0);
+	assert_int_equal(producer->cpus_dropped, 0);
+	ring_push_address(producer, &ring, GT_FREE, i, i);
+	assert_int_equal(producer->shared->wake, 1);
+	assert_int_equal(producer->cpus_dropped, 1);
 	assert_int_equal(ring.limit, SIZE - RING_RECORD_MAX + 1);
 }
 
@@ -114,9 +114,9 @@ static void room_is_never_overwritten(void **state)
 	unsigned i;
 
 	(void)state;
-	recorder_options.number[OPTION_OVERFLOW] = OPTION_OVERFLOW_DROP;
+	producer_options.number[OPTION_OVERFLOW] = OPTION_OVERFLOW_DROP;
 	for (i = 0; i < 2 * SIZE / 16; i++)
-		ring_push_address(recorder, &ring, GT_FREE, i, i);
+		ring_push_address(producer, &ring, GT_FREE, i, i);
 	assert_true(ring.head <= SIZE);
 	assert_true(ring.head + RING_RECORD_MAX > SIZE);
 	assert_int_equal(data[1], 0);
@@ -128,10 +128,10 @@ static void off_lets_go(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	recorder->state = RECORDER_OFF;
-	recorder_tls = &thread;
-	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
-	recorder_tls = NULL;
+	producer->state = PRODUCER_OFF;
+	producer_tls = &thread;
+	ring_push_address(producer, &ring, GT_FREE, 1, 1);
+	producer_tls = NULL;
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
 	assert_int_equal(header.dropped, 0);
@@ -141,19 +141,19 @@ static void dormant_lets_go_for_a_while(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	gate_shut(recorder->shared);
-	recorder_tls = &thread;
-	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
+	gate_shut(producer->shared);
+	producer_tls = &thread;
+	ring_push_address(producer, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
 	assert_null(thread.ring);
 	assert_int_equal(thread.skip, THREAD_DORMANT);
-	assert_null(recorder_thread());
-	gate_open(recorder->shared);
-	assert_ptr_equal(recorder_thread(), &thread);
+	assert_null(producer_thread());
+	gate_open(producer->shared);
+	assert_ptr_equal(producer_thread(), &thread);
 	assert_ptr_equal(thread.ring, &ring);
 	assert_int_equal(thread.skip, 0);
-	ring_push_address(recorder, &ring, GT_FREE, 1, 1);
-	recorder_tls = NULL;
+	ring_push_address(producer, &ring, GT_FREE, 1, 1);
+	producer_tls = NULL;
 	assert_int_equal(ring.head, 16);
 	assert_int_equal(header.dropped, 0);
 }
@@ -193,10 +193,10 @@ static void a_full_ring_waits(void **state)
 		ring_enter(&ring, 0x1000, 0x2000);
 		ring.stamp = i << GL_KIND_BITS;
 		if (i % 3)
-			ring_push_block(recorder, &ring, GT_ALLOC, i * 16, 20,
+			ring_push_block(producer, &ring, GT_ALLOC, i * 16, 20,
 					i % 7 ? i : GL_SIZE_BIG + i);
 		else
-			ring_push_address(recorder, &ring, GT_FREE,
+			ring_push_address(producer, &ring, GT_FREE,
 					  i << GL_KIND_BITS, i * 16);
 		ring_leave(&ring);
 	}
@@ -212,7 +212,7 @@ static void a_wait_that_was_jumped_out_of_ends(void **state)
 	(void)state;
 	ring_enter(&ring, 64, 1);
 	ring.waiting = RING_WAITS;
-	ring_abandon(recorder, &ring);
+	ring_abandon(producer, &ring);
 	assert_true(ring_idle(&ring));
 	assert_int_equal(ring.waiting, RING_AWAKE);
 }
@@ -221,17 +221,17 @@ static void a_wait_that_was_jumped_out_of_ends(void **state)
 static void a_child_does_not_wait_for_a_held_ring(void **state)
 {
 	(void)state;
-	recorder->state = RECORDER_OFF;
+	producer->state = PRODUCER_OFF;
 	shared.recorder_tid = 0;
 	ring.waiting = RING_HELD;
-	ring_abandon(recorder, &ring);
-	assert_int_equal(recorder->lost, 0);
+	ring_abandon(producer, &ring);
+	assert_int_equal(producer->lost, 0);
 	assert_int_equal(shared.gate, 0);
 	/* and a recorder that was killed with it ends the recording */
-	recorder->state = RECORDER_ON;
-	ring_abandon(recorder, &ring);
-	assert_int_equal(recorder->lost, 1);
-	assert_false(recorder_is_on(recorder));
+	producer->state = PRODUCER_ON;
+	ring_abandon(producer, &ring);
+	assert_int_equal(producer->lost, 1);
+	assert_false(producer_is_on(producer));
 }
 
 static void *changes(void *arg)
@@ -239,7 +239,7 @@ static void *changes(void *arg)
 	(void)arg;
 	while (atomic_load(&ring.waiting) != RING_WAITS)
 		sched_yield();
-	skip_set_limits(recorder, 10, 20);
+	skip_set_limits(producer, 10, 20);
 	atomic_store(&ring.tail, ring.head);
 	atomic_store(&ring.waiting, RING_AWAKE);
 	sys_futex_wake(&ring.tail);
@@ -252,11 +252,11 @@ static void a_change_is_seen_after_a_wait(void **state)
 
 	(void)state;
 	ring.head = ring.limit = SIZE;	/* nobody took it away */
-	recorder_tls = &thread;
+	producer_tls = &thread;
 	pthread_create(&writer, NULL, changes, NULL);
-	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
+	ring_push_address(producer, &ring, GT_FREE, 16, 0x10);
 	pthread_join(writer, NULL);
-	recorder_tls = NULL;
+	producer_tls = NULL;
 	assert_int_equal(ring.head, SIZE + 16);
 	assert_int_equal(thread.skip, THREAD_CHANGED);
 	assert_null(thread.ring);
@@ -269,20 +269,20 @@ static void who_lost_its_room_looks_where_hooks_have_to(void **state)
 	real_only = true;
 	skip_start(0);
 	assert_int_equal(skip_mode, SKIP_NONE);
-	gate_shut(recorder->shared);
-	recorder_tls = &thread;
+	gate_shut(producer->shared);
+	producer_tls = &thread;
 	assert_true(skip_block(GT_ALLOC, 16));
 	assert_int_equal(skip_mode, SKIP_PERHAPS);
-	gate_open(recorder->shared);
+	gate_open(producer->shared);
 	ring.limit = 0;
-	ring_push_address(recorder, &ring, GT_FREE, 16, 0x10);
+	ring_push_address(producer, &ring, GT_FREE, 16, 0x10);
 	assert_int_equal(thread.skip, THREAD_CHANGED);
 	assert_int_equal(skip_block_kind(&thread, GT_REALLOC_DONE, 0x20, 16),
 			 GT_REALLOC_DONE);
 	assert_int_equal(skip_mode, SKIP_PERHAPS);
 	assert_int_equal(skip_block_kind(&thread, GT_ALLOC, 0x20, 16),
 			 GT_ALLOC);
-	recorder_tls = NULL;
+	producer_tls = NULL;
 	real_only = false;
 	assert_int_equal(skip_mode, SKIP_NONE);
 	assert_int_equal(thread.skip, 0);
@@ -291,7 +291,7 @@ static void who_lost_its_room_looks_where_hooks_have_to(void **state)
 
 static uint64_t stamp_of(struct gl_ring *which)
 {
-	ring_stamp(recorder->shared, which);
+	ring_stamp(producer->shared, which);
 	return which->stamp;
 }
 
@@ -303,7 +303,7 @@ static void nested_push(unsigned kind, uint64_t stamp, uint64_t address,
 				    .address = address, .context = context,
 				    .size = size };
 
-	ring_nested_push(recorder, &thread, &event);
+	ring_nested_push(producer, &thread, &event);
 }
 
 static void a_turn_is_taken_and_lost(void **state)
@@ -315,30 +315,30 @@ static void a_turn_is_taken_and_lost(void **state)
 	ring.head = RING_STAMP_FOR;
 	stamp = stamp_of(&ring);
 	assert_true(stamp_of(&ring) > stamp);
-	assert_true(ring_stamp_fast(recorder->shared, &ring));
-	assert_int_equal(recorder->shared->turn, 0);
+	assert_true(ring_stamp_fast(producer->shared, &ring));
+	assert_int_equal(producer->shared->turn, 0);
 	/* an offer: taken by the slow way, with a stamp of after that */
-	recorder->shared->turn = own | RING_OFFERED;
-	assert_false(ring_stamp_fast(recorder->shared, &ring));
+	producer->shared->turn = own | RING_OFFERED;
+	assert_false(ring_stamp_fast(producer->shared, &ring));
 	stamp = stamp_of(&ring);
-	assert_int_equal(recorder->shared->turn, own);
+	assert_int_equal(producer->shared->turn, own);
 	assert_int_equal(stamp, ring.stamp);
 	assert_int_equal(stamp_of(&ring), stamp);
-	assert_true(ring_stamp_fast(recorder->shared, &ring));
+	assert_true(ring_stamp_fast(producer->shared, &ring));
 	assert_int_equal(ring.stamp, stamp);
 	/* now and then there is a new one */
 	ring.head = RING_STAMP_EVERY;
 	assert_true(stamp_of(&ring) > stamp);
-	assert_int_equal(recorder->shared->turn, own);
+	assert_int_equal(producer->shared->turn, own);
 	/* another ring's event ends it, offered or taken */
 	stamp_of(&nested);
-	assert_int_equal(recorder->shared->turn, 0);
-	recorder->shared->turn = own | RING_OFFERED;
+	assert_int_equal(producer->shared->turn, 0);
+	producer->shared->turn = own | RING_OFFERED;
 	stamp_of(&nested);
-	assert_int_equal(recorder->shared->turn, 0);
-	recorder->shared->turn = own;
+	assert_int_equal(producer->shared->turn, 0);
+	producer->shared->turn = own;
 	nested_push(GT_FREE, 16, 0x20, 0, 0);
-	assert_int_equal(recorder->shared->turn, 0);
+	assert_int_equal(producer->shared->turn, 0);
 }
 
 static void nested_records_have_eight_words(void **state)
@@ -352,7 +352,7 @@ static void nested_records_have_eight_words(void **state)
 	assert_int_equal((uint32_t)nested_data[2], 30);
 	assert_int_equal(nested_data[3], 99);
 	assert_int_equal(nested_data[8], 6 << 4 | GT_FREE);
-	assert_int_equal(recorder->shared->nested_events, 2);
+	assert_int_equal(producer->shared->nested_events, 2);
 	assert_int_equal(ring.head, 0);
 }
 
@@ -367,7 +367,7 @@ static void extras_have_eight_words(void **state)
 	unsigned i;
 
 	(void)state;
-	ring_push_extra(recorder, &ring, &event);
+	ring_push_extra(producer, &ring, &event);
 	assert_int_equal(ring.head, GL_RECORD_MAX);
 	assert_int_equal(gl_record_words(word[0], word[2]), 8);
 	for (i = 0; i < 2; i++) {
@@ -378,7 +378,7 @@ static void extras_have_eight_words(void **state)
 		assert_int_equal(word[3], UINT64_C(1) << 40);
 		assert_memory_equal(word + 4, event.args, sizeof(event.args));
 		/* and the same in a handler */
-		ring_nested_push(recorder, &thread, &event);
+		ring_nested_push(producer, &thread, &event);
 		word = nested_data;
 	}
 }
@@ -449,7 +449,7 @@ static void nested_again(void)
 {
 	each(NULL);
 	/* nobody is there to be waited for */
-	recorder->stalled = 1;
+	producer->stalled = 1;
 	memset(nested_data, 0x5a, sizeof(nested_data));
 	nested.tail = 3 * SIZE + RING_RECORD_MAX;
 	nested.head = nested.tail + SIZE - room_left * RING_RECORD_MAX;
@@ -547,7 +547,7 @@ static void the_first_lap_goes_in_steps(void **state)
 	ring.mask = size - 1;
 	for (; head + RING_RECORD_MAX <= size / 2; stops++) {
 		ring.head = head;
-		assert_true(ring_make_room(recorder, &ring));
+		assert_true(ring_make_room(producer, &ring));
 		limit = ring.limit;
 		assert_in_range(limit, head + 1, size / 2);
 		/* where a record would run into the next step */
@@ -559,7 +559,7 @@ static void the_first_lap_goes_in_steps(void **state)
 	assert_int_equal(stops, 3);
 	/* all pages are known in the second */
 	ring.head = ring.tail = size;
-	assert_true(ring_make_room(recorder, &ring));
+	assert_true(ring_make_room(producer, &ring));
 	assert_int_equal(ring.limit, size + size / 2 - RING_RECORD_MAX + 1);
 	free(memory);
 }

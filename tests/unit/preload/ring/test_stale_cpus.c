@@ -19,7 +19,7 @@
 
 /* Addresses of which a page above one that is a multiple of APART is used. */
 static char *space;
-static struct recorder fake;
+static struct producer fake;
 
 static char *place(void)
 {
@@ -33,7 +33,7 @@ static int each(void **state)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(space, MAP_FAILED);
 	assert_int_equal(munmap(space, 2 * APART), 0);
-	fake = (struct recorder){ 0 };
+	fake = (struct producer){ 0 };
 	fake.live = (struct gl_header *)(place() + APART / 2);
 	atomic_store(&unwind_ban, 0);
 	return 0;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "preload/ring/area.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/sample/sampled_set.h"
 
 #define BLOCKS 60000		/* more than two tables hold */

@@ -24,7 +24,7 @@ static uint64_t waited_ns(unsigned events)
 	uint64_t begin = sys_now_ns();
 
 	while (events--)
-		assert_null(recorder_thread());
+		assert_null(producer_thread());
 	return sys_now_ns() - begin;
 }
 
@@ -32,21 +32,21 @@ static int prepare(void **state)
 {
 	(void)state;
 	unwind_ban = SECCOMP_NO_START;
-	if (!recorder) {
-		assert_null(recorder_thread());
-		assert_non_null(recorder);
-		assert_int_equal(recorder->state, RECORDER_NEW);
+	if (!producer) {
+		assert_null(producer_thread());
+		assert_non_null(producer);
+		assert_int_equal(producer->state, PRODUCER_NEW);
 	}
-	recorder->state = RECORDER_STARTING;
+	producer->state = PRODUCER_STARTING;
 	start->late = 0;
-	recorder->skipped = 0;
+	producer->skipped = 0;
 	return 0;
 }
 
 static int forget(void **state)
 {
 	(void)state;
-	recorder->state = RECORDER_NEW;
+	producer->state = PRODUCER_NEW;
 	unwind_ban = 0;
 	return 0;
 }
@@ -62,14 +62,14 @@ static void one_that_does_not_come_back_is_waited_for_once(void **state)
 	assert_true(once > SYS_NS / 2);
 	assert_int_equal(start->late, 1);
 	assert_true(waited_ns(EVENTS) < EVENTS * once / 4);
-	assert_int_equal(recorder->skipped, EVENTS + 1);
+	assert_int_equal(producer->skipped, EVENTS + 1);
 }
 
 static void *comes_back(void *unused)
 {
 	usleep(1000);
-	recorder->state = RECORDER_OFF;
-	sys_futex_wake(&recorder->state);
+	producer->state = PRODUCER_OFF;
+	sys_futex_wake(&producer->state);
 	return unused;
 }
 
@@ -84,11 +84,11 @@ static void one_that_comes_back_is_waited_for(void **state)
 		start->thread = arch_thread_pointer() + 1;
 		assert_int_equal(pthread_create(&starter, NULL, comes_back,
 						NULL), 0);
-		assert_null(recorder_thread());
+		assert_null(producer_thread());
 		assert_int_equal(pthread_join(starter, NULL), 0);
 	}
 	assert_int_equal(start->late, 0);
-	assert_int_equal(recorder->skipped, 0);
+	assert_int_equal(producer->skipped, 0);
 }
 
 static void who_starts_does_not_wait_for_itself(void **state)
@@ -97,7 +97,7 @@ static void who_starts_does_not_wait_for_itself(void **state)
 	start->thread = arch_thread_pointer();
 	waited_ns(EVENTS);
 	assert_int_equal(start->late, 0);
-	assert_int_equal(recorder->skipped, EVENTS);
+	assert_int_equal(producer->skipped, EVENTS);
 }
 
 static void a_broken_thread_is_seen(void **state)
@@ -107,7 +107,7 @@ static void a_broken_thread_is_seen(void **state)
 	static struct gl_thread report;
 	static struct gl_ring rings[2];
 	static struct thread threads[2];
-	struct recorder r = { .live = &header, .shared = &shared,
+	struct producer r = { .live = &header, .shared = &shared,
 			      .rings = rings, .threads = threads };
 	struct thread *thread = &threads[1];
 
@@ -117,21 +117,21 @@ static void a_broken_thread_is_seen(void **state)
 		.ring = &rings[1], .own = &rings[1], .shared = &shared,
 		.report = &report,
 	};
-	assert_true(recorder_thread_is_valid(&r, thread));
+	assert_true(producer_thread_is_valid(&r, thread));
 	thread->skip = THREAD_SAMPLES;
-	assert_false(recorder_thread_is_valid(&r, thread));
+	assert_false(producer_thread_is_valid(&r, thread));
 	thread->ring = NULL;
-	assert_true(recorder_thread_is_valid(&r, thread));
+	assert_true(producer_thread_is_valid(&r, thread));
 	thread->own = &rings[0];
-	assert_false(recorder_thread_is_valid(&r, thread));
+	assert_false(producer_thread_is_valid(&r, thread));
 	thread->own = &rings[1];
 	thread->nested = &rings[1];
-	assert_false(recorder_thread_is_valid(&r, thread));
+	assert_false(producer_thread_is_valid(&r, thread));
 	thread->nested = NULL;
 	thread->report = NULL;
-	assert_false(recorder_thread_is_valid(&r, thread));
+	assert_false(producer_thread_is_valid(&r, thread));
 	r.live = NULL;		/* a child */
-	assert_true(recorder_thread_is_valid(&r, thread));
+	assert_true(producer_thread_is_valid(&r, thread));
 }
 
 int main(void)

@@ -12,13 +12,13 @@
 #include <string.h>
 
 #include "cli/recorder/dump/dump.h"
-#include "cli/recorder/writer_task.h"
+#include "cli/recorder/recorder.h"
 #include "library/gnomon/gnomon.h"
 #include "preload/ring/dump_request.h"
 
 #define FIRST GT_STOP_COUNT
 
-static struct writer w;
+static struct recorder rec;
 static struct gl_shared shared;
 static struct gl_header header;
 static struct gl_node nodes[FIRST + 3];
@@ -31,18 +31,18 @@ static struct dump_reply *const part = (struct dump_reply *)request.data;
 static int each(void **state)
 {
 	(void)state;
-	w.r = &w.recording;
-	w.r->shared = &shared;
-	w.r->live = &header;
-	w.drain.r = w.r;
-	w.tracker.open = true;
-	w.tracker.table.figures.at = (void *)figures;
-	w.tracker.table.figure_count = 2;
-	w.images.header = &header;
-	w.images.reserved = &reserved;
-	w.images.copies = copies;
-	w.nodes.cut.whole = nodes;
-	w.nodes.limit = FIRST + 3;
+	rec.r = &rec.recording;
+	rec.r->shared = &shared;
+	rec.r->live = &header;
+	rec.drain.r = rec.r;
+	rec.tracker.open = true;
+	rec.tracker.table.figures.at = (void *)figures;
+	rec.tracker.table.figure_count = 2;
+	rec.images.header = &header;
+	rec.images.reserved = &reserved;
+	rec.images.copies = copies;
+	rec.nodes.cut.whole = nodes;
+	rec.nodes.limit = FIRST + 3;
 	nodes[FIRST] = (struct gl_node){ .address = 0x1001 };
 	nodes[FIRST + 1] = (struct gl_node){ .parent = FIRST,
 					     .address = 0x2001 };
@@ -61,7 +61,7 @@ static long ask(enum dump_step step, long arg, uint32_t bytes)
 	request.number = step;
 	request.arg[0] = arg;
 	request.bytes = bytes;
-	return dump_serve(&w, &request);
+	return dump_serve(&rec, &request);
 }
 
 static long begin(const struct dump_options *options)

@@ -40,9 +40,9 @@ static int each(void **state)
 	memset(&live, 0, sizeof(live));
 	memset(&shared, 0, sizeof(shared));
 	memset(threads, 0, sizeof(threads));
-	memset(recorder, 0, sizeof(*recorder));
-	recorder->live = &live.header;
-	recorder->shared = &shared;
+	memset(producer, 0, sizeof(*producer));
+	producer->live = &live.header;
+	producer->shared = &shared;
 	sample->limits.least = 100;
 	sample->limits.most = UINT64_MAX;
 	shared.threads[0] = (char *)live.first - (char *)&live;
@@ -88,7 +88,7 @@ static void a_forked_child_counts_nothing(void **state)
 {
 	(void)state;
 	memset(threads, 0, sizeof(threads));
-	memset(recorder, 0, sizeof(*recorder));
+	memset(producer, 0, sizeof(*producer));
 	memset(sample, 0, sizeof(*sample));
 	assert_true(skip_by_size(&threads[0], GT_ALLOC, 10));
 	emit_skipped_sum(&recording, sums);

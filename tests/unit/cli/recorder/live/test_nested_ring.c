@@ -47,7 +47,7 @@ static int each(void **state)
 	memset(&drain, 0, sizeof(drain));
 	memset(&nested, 0, sizeof(nested));
 	memset(data, 0x5a, sizeof(data));
-	memset(recorder, 0, sizeof(*recorder));
+	memset(producer, 0, sizeof(*producer));
 	for (i = 0; i < RINGS; i++) {
 		rings[i].busy = GL_IDLE;
 		rings[i].data = (uintptr_t)data[i];
@@ -61,16 +61,16 @@ static int each(void **state)
 	threads[FIRST].nested = &rings[SECOND];
 	header.ring_count = RINGS;
 	header.dropped = 0;
-	recorder->live = &header;
-	recorder->shared = &shared;
+	producer->live = &header;
+	producer->shared = &shared;
 	memset(&shared, 0, sizeof(shared));
 	shared.threads[0] = (uintptr_t)report - (uintptr_t)&header;
 	report[FIRST].nested = SECOND + 1;
-	recorder->rings = rings;
-	recorder->threads = threads;
-	recorder->pid = shared.recorder_tid = getpid();
-	recorder->state = RECORDER_ON;
-	recorder->stalled = 1;	/* nobody is there to be waited for */
+	producer->rings = rings;
+	producer->threads = threads;
+	producer->pid = shared.recorder_tid = getpid();
+	producer->state = PRODUCER_ON;
+	producer->stalled = 1;	/* nobody is there to be waited for */
 	recording = (struct recording){
 		.live = &header, .shared = &shared, .rings = rings,
 		.base = (uintptr_t)&header, .ring_count = RINGS,
@@ -130,7 +130,7 @@ static void push(void)
 	struct ring_event event = { .kind = GT_FREE, .stamp = STAMP,
 				    .address = 0x1000 };
 
-	ring_nested_push(recorder, &threads[FIRST], &event);
+	ring_nested_push(producer, &threads[FIRST], &event);
 }
 
 static void again(void)
@@ -186,7 +186,7 @@ static bool all_comes(void)
 	if (end_now(DRAIN_ENOUGH) != (unfinished ? RING_RECORD_MAX : head) ||
 	    end_now(DRAIN_LAST) != head)
 		return false;
-	ring_push_address(recorder, &rings[FIRST], GT_FREE, STAMP, 0x2000);
+	ring_push_address(producer, &rings[FIRST], GT_FREE, STAMP, 0x2000);
 	return end_now(DRAIN_ENOUGH) == head;
 }
 

@@ -26,7 +26,7 @@ static struct recording recording;
 
 static int begin(void **state, uint64_t ring)
 {
-	struct recorder *r = recorder;
+	struct producer *r = producer;
 
 	if (live_directory_make(state))
 		return -1;
@@ -39,7 +39,7 @@ static int begin(void **state, uint64_t ring)
 	r->shared = live_shared_of(&made);
 	r->rings = (struct gl_ring *)((char *)made.header +
 				      made.header->data_offset);
-	recording_options = &recorder_options;
+	recording_options = &producer_options;
 	recording = (struct recording){
 		.live = live.header,
 		.shared = live_at(&live, live.shape.shared_offset),
@@ -78,42 +78,42 @@ static int after(void **state)
 
 static uint64_t size_of(uint32_t id)
 {
-	return recorder->rings[id - 1].mask + 1;
+	return producer->rings[id - 1].mask + 1;
 }
 
 static void the_first_is_the_main_threads(void **state)
 {
-	uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY);
+	uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY);
 
 	(void)state;
 	assert_int_equal(size_of(id), 1 << 20);
-	id = ring_pool_take(recorder, RECORDER_PRIMARY);
+	id = ring_pool_take(producer, RECORDER_PRIMARY);
 	assert_int_equal(size_of(id), 16 << 10);
-	id = ring_pool_take(recorder, RECORDER_NESTED);
+	id = ring_pool_take(producer, RECORDER_NESTED);
 	assert_int_equal(size_of(id), 8 << 10);
-	assert_int_equal(recorder->rings[id - 1].flags, GT_THREAD_NESTED);
+	assert_int_equal(producer->rings[id - 1].flags, GT_THREAD_NESTED);
 }
 
 /* Its owner may have it before the recorder runs. */
 static void the_first_comes_with_the_mapping(void **state)
 {
-	const struct gl_ring *first = recorder->rings;
+	const struct gl_ring *first = producer->rings;
 	uint32_t id, i;
 
 	(void)state;
 	for (i = 0; i < 4; i++) {
-		id = ring_pool_take(recorder, RECORDER_PRIMARY);
+		id = ring_pool_take(producer, RECORDER_PRIMARY);
 		/* the others when the recorder looks */
 		assert_int_equal(id == 1, i == 0);
 		if (i == 0)
 			ring_pool_refill(&pool);
 		assert_int_equal(size_of(id), 16 << 10);
-		assert_true(id == 1 || recorder->rings[id - 1].offset >=
+		assert_true(id == 1 || producer->rings[id - 1].offset >=
 			    first->offset + LIVE_RING + GL_RING_SLACK);
 	}
 	assert_int_equal(first->data, (uintptr_t)made.header + first->offset);
-	id = ring_pool_take(recorder, RECORDER_NESTED);
-	assert_int_equal(recorder->rings[id - 1].flags, GT_THREAD_NESTED);
+	id = ring_pool_take(producer, RECORDER_NESTED);
+	assert_int_equal(producer->rings[id - 1].flags, GT_THREAD_NESTED);
 }
 
 static void data_does_not_overlap(void **state)
@@ -123,20 +123,20 @@ static void data_does_not_overlap(void **state)
 
 	(void)state;
 	for (i = 0; i < 64; i++) {
-		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
+		producer->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
-		ids[i] = ring_pool_take(recorder, RECORDER_PRIMARY);
+		ids[i] = ring_pool_take(producer, RECORDER_PRIMARY);
 		assert_true(ids[i] != 0);
 	}
 	for (i = 0; i < 64; i++) {
-		struct gl_ring *a = &recorder->rings[ids[i] - 1];
+		struct gl_ring *a = &producer->rings[ids[i] - 1];
 
 		assert_int_equal(a->data, 0);	/* its owner's to map */
 		assert_true(a->offset + a->mask + 1 + GL_RING_SLACK <=
 			    live.size);
 		memset(live_map_data(a->offset), i, a->mask + 1);
 		for (j = 0; j < i; j++) {
-			struct gl_ring *b = &recorder->rings[ids[j] - 1];
+			struct gl_ring *b = &producer->rings[ids[j] - 1];
 
 			assert_true(a->offset > b->offset + b->mask ||
 				    b->offset > a->offset + a->mask);
@@ -146,13 +146,13 @@ static void data_does_not_overlap(void **state)
 
 static void a_ring_comes_back_as_its_next_generation(void **state)
 {
-	uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY), again;
-	struct gl_ring *ring = &recorder->rings[id - 1];
+	uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY), again;
+	struct gl_ring *ring = &producer->rings[id - 1];
 
 	(void)state;
 	ring->head = ring->tail = 12345;
 	ring_pool_close(&pool, id - 1);
-	again = ring_pool_take(recorder, RECORDER_PRIMARY);
+	again = ring_pool_take(producer, RECORDER_PRIMARY);
 	assert_int_equal(again, id);
 	assert_int_equal(ring->generation, 1);
 	assert_int_equal(ring->head, 0);
@@ -165,8 +165,8 @@ static void a_ring_comes_back_as_its_next_generation(void **state)
 static void rings_grow_until_memory_ends(void **state)
 {
 	/* The first is the main thread's, and large already. */
-	uint32_t main_id = ring_pool_take(recorder, RECORDER_PRIMARY);
-	uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY);
+	uint32_t main_id = ring_pool_take(producer, RECORDER_PRIMARY);
+	uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY);
 	uint64_t size = size_of(id);
 	unsigned vector = 0;
 
@@ -176,7 +176,7 @@ static void rings_grow_until_memory_ends(void **state)
 		vector++;
 		size *= 4;
 		assert_int_equal(size_of(id), size);
-		assert_int_equal(recorder->rings[id - 1].generation, vector);
+		assert_int_equal(producer->rings[id - 1].generation, vector);
 	}
 	assert_true(vector >= 3);
 	assert_true(size <= UINT64_C(1) << RING_POOL_CLASS_MAX);
@@ -185,7 +185,7 @@ static void rings_grow_until_memory_ends(void **state)
 /* Of a ring that hardly anything is put into, pages are not cleared. */
 static void pages_are_made_ready_once(void **state)
 {
-	uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY) - 1;
+	uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY) - 1;
 
 	(void)state;
 	ring_pool_ready(&pool, id, 0);
@@ -209,14 +209,14 @@ static void memory_ends_without_harm(void **state)
 
 	(void)state;
 	for (i = 0; i < GL_RINGS_MAX; i++) {
-		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
+		producer->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
-		if (!ring_pool_take(recorder, RECORDER_PRIMARY))
+		if (!ring_pool_take(producer, RECORDER_PRIMARY))
 			break;
 	}
 	/* smaller and smaller rings: many more than 8 MiB / 16 KiB */
 	assert_true(i > 600);
-	assert_true(recorder->shared->ring_exhausted[RECORDER_PRIMARY]);
+	assert_true(producer->shared->ring_exhausted[RECORDER_PRIMARY]);
 	assert_true(pool.used <= live.size - live.header->data_offset);
 }
 
@@ -228,14 +228,14 @@ static void no_ring_lies_in_two_pieces(void **state)
 
 	(void)state;
 	for (i = 0; i < GL_RINGS_MAX; i++) {
-		uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY);
+		uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY);
 		const struct gl_ring *ring;
 
-		recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
+		producer->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 		ring_pool_refill(&pool);
 		if (!id)
 			break;
-		ring = &recorder->rings[id - 1];
+		ring = &producer->rings[id - 1];
 		from = ring->offset - live.shape.data_offset;
 		to = from + ring->mask + GL_RING_SLACK;
 		assert_int_equal(gl_piece_of(GL_DATA_FIRST, from),
@@ -255,12 +255,12 @@ static void *takes(void *arg)
 	uint32_t turn;
 
 	for (turn = 0; turn < TURNS; turn++) {
-		uint32_t id = ring_pool_take(recorder, RECORDER_PRIMARY);
+		uint32_t id = ring_pool_take(producer, RECORDER_PRIMARY);
 		struct gl_ring *ring;
 
 		if (!id)
 			return arg;
-		ring = &recorder->rings[id - 1];
+		ring = &producer->rings[id - 1];
 		/* nobody else has it */
 		if (__atomic_exchange_n(&ring->tid, 1, __ATOMIC_ACQ_REL))
 			return arg;
@@ -277,8 +277,8 @@ static void a_ring_has_one_owner(void **state)
 	void *failed;
 
 	(void)state;
-	ring_pool_take(recorder, RECORDER_PRIMARY);
-	recorder->shared->ring_wanted[RECORDER_PRIMARY] = 1;
+	ring_pool_take(producer, RECORDER_PRIMARY);
+	producer->shared->ring_wanted[RECORDER_PRIMARY] = 1;
 	ring_pool_refill(&pool);
 	for (i = 0; i < TAKERS; i++)
 		pthread_create(&taker[i], NULL, takes, &pool);
@@ -290,7 +290,7 @@ static void a_ring_has_one_owner(void **state)
 
 static void a_broken_list_is_seen(void **state)
 {
-	struct gl_shared *target = recorder->shared;
+	struct gl_shared *target = producer->shared;
 	uint32_t id;
 
 	(void)state;

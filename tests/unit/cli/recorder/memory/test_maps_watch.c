@@ -19,7 +19,7 @@
 #include "preload/ring/area.h"
 #include "cli/recorder/memory/maps_watch.h"
 #include "cli/recorder/process/target_file.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 #include "preload/base/sys.h"
 
 #define PAGE UINT64_C(4096)
@@ -132,9 +132,9 @@ static void differences(void **state)
 	read_back(f);
 	assert_int_equal(at(f, a)->origin, MAP_BEFORE);
 	assert_int_equal(at(f, differences)->origin, MAP_BEFORE);
-	assert_int_equal(at(f, recorder)->origin, MAP_RECORDER);
+	assert_int_equal(at(f, producer)->origin, MAP_RECORDER);
 	assert_true(area_piece(0, &piece));
-	assert_int_equal(at(f, recorder)->size, piece.bytes);
+	assert_int_equal(at(f, producer)->size, piece.bytes);
 	assert_string_equal(at(f, &f)->path, "[stack]");
 	munmap(a + 2 * PAGE, 3 * PAGE);
 	b = map_pages(7);

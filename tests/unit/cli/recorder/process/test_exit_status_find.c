@@ -19,7 +19,7 @@
 #include "preload/process/exit_status.h"
 #include "cli/recorder/process/exit_status_find.h"
 #include "cli/recorder/process/parent_live.h"
-#include "preload/ring/recorder.h"
+#include "preload/ring/producer.h"
 
 #define SHARED ((sizeof(struct gl_header) + GL_PAGE - 1) / GL_PAGE * GL_PAGE)
 #define SIZE (SHARED + sizeof(struct gl_shared))
@@ -52,10 +52,10 @@ static int each(void **state)
 	live->header_size = sizeof(*live);
 	live->shared_offset = SHARED;
 	live->pid = getppid();
-	memset(recorder, 0, sizeof(*recorder));
-	recorder->pid = getppid();
-	recorder->shared = (struct gl_shared *)((char *)live + SHARED);
-	recorder->shared->recorder_state = GL_RECORDER_READY;
+	memset(producer, 0, sizeof(*producer));
+	producer->pid = getppid();
+	producer->shared = (struct gl_shared *)((char *)live + SHARED);
+	producer->shared->recorder_state = GL_RECORDER_READY;
 	child.pid = getpid();
 	child.parent = getppid();
 	child.forked = true;
@@ -157,7 +157,7 @@ static void other_files_are_refused(void **state)
 static void signals_of_children_are_listed(void **state)
 {
 	struct recording parent = { .pid = getppid(),
-				    .shared = recorder->shared };
+				    .shared = producer->shared };
 	unsigned at = 0;
 	int pid, status;
 
@@ -172,7 +172,7 @@ static void signals_of_children_are_listed(void **state)
 	assert_int_equal(status, 9);
 	assert_false(exit_status_child(&parent, &at, &pid, &status));
 	/* a forked child that has nothing yet */
-	recorder->shared = NULL;
+	producer->shared = NULL;
 	exit_status_reaped(100, 9);
 }
 
@@ -180,7 +180,7 @@ static void *opens_its_trace(void *unused)
 {
 	usleep(20000);
 	strcpy(live->trace_path, "/there/it.trace");
-	atomic_store(&recorder->shared->recorder_state, GL_RECORDER_READY);
+	atomic_store(&producer->shared->recorder_state, GL_RECORDER_READY);
 	return unused;
 }
 
@@ -192,7 +192,7 @@ static void a_trace_that_is_yet_to_come_is_waited_for(void **state)
 	/* there is none, and none will come */
 	parent_live_begin(&child);
 	assert_string_equal(child.parent_trace, "");
-	recorder->shared->recorder_state = GL_RECORDER_STARTING;
+	producer->shared->recorder_state = GL_RECORDER_STARTING;
 	assert_int_equal(pthread_create(&thread, NULL, opens_its_trace, NULL),
 			 0);
 	parent_live_begin(&child);
@@ -201,7 +201,7 @@ static void a_trace_that_is_yet_to_come_is_waited_for(void **state)
 	/* not for ever */
 	live->trace_path[0] = '\0';
 	child.parent_trace = "";
-	recorder->shared->recorder_state = GL_RECORDER_STARTING;
+	producer->shared->recorder_state = GL_RECORDER_STARTING;
 	parent_live_begin(&child);
 	assert_string_equal(child.parent_trace, "");
 }

@@ -1,19 +1,19 @@
 /*
- * recorder.h: state of this process's recording that all parts of the library
+ * producer.h: state of this process's recording that all parts of the library
  * share, how threads join it (start.c) and wait for the recorder
- * (recorder_wait.c). The recorder is a process; struct recorder is the target's
+ * (recorder_wait.c). The recorder is a process; struct producer is the target's
  * side of it. State of a single part is private to that part, in the area, too
  * (area_place).
  *
- * struct recorder and all memory of area_alloc() lie in mappings that the
+ * struct producer and all memory of area_alloc() lie in mappings that the
  * kernel replaces by zeros in a forked child (MADV_WIPEONFORK). So a child
- * finds a recorder in state RECORDER_NEW and threads without rings, whatever
+ * finds a producer in state PRODUCER_NEW and threads without rings, whatever
  * its parent was doing: "new thread" and "new process" are one slow branch.
  * Static data of the library survives a fork and therefore only holds constants
  * of a process image: real functions, options, addresses.
  */
-#ifndef GNOMON_RECORDER_H
-#define GNOMON_RECORDER_H
+#ifndef GNOMON_PRODUCER_H
+#define GNOMON_PRODUCER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,13 +34,13 @@
  * OFF: by the same thread. NEW → OFF: by a forked child that must first finish
  * its parent's hook (fork_copy.h). A recorder that cannot write any more shuts
  * the gate permanently (gate.h), which has the effect of OFF: see
- * recorder_is_on.
+ * producer_is_on.
  */
-enum recorder_state {
-	RECORDER_NEW,
-	RECORDER_STARTING,
-	RECORDER_ON,
-	RECORDER_OFF
+enum producer_state {
+	PRODUCER_NEW,
+	PRODUCER_STARTING,
+	PRODUCER_ON,
+	PRODUCER_OFF
 };
 
 /* Reasons for a thread to take the slow branch at each event. */
@@ -62,7 +62,7 @@ enum thread_skip {
 struct thread {
 	/* NULL: take the slow branch; else `own` */
 	_Alignas(BASE_LINE) struct gl_ring *ring;
-	/* the recorder's `shared`; read it before `ring`, which a forked child
+	/* the producer's `shared`; read it before `ring`, which a forked child
 	 * finds NULL (fork_copy.h) */
 	struct gl_shared *shared;
 	struct gl_ring *own;	/* NULL: not known to the recorder */
@@ -76,7 +76,7 @@ struct thread {
 	uint64_t passed;	/* blocks since, except those that the sample
 				 * left out */
 	uint32_t moving;	/* bits of reallocs under way (skip.c) */
-	uint32_t generation;	/* the recorder's, as last seen */
+	uint32_t generation;	/* the producer's, as last seen */
 	uint64_t moved;		/* the block of the last one in `moving` */
 	uint32_t activity;	/* the one of sample.h, as last seen */
 	uint64_t timed;		/* no event gets an earlier stamp */
@@ -87,8 +87,8 @@ struct thread {
 	uint64_t vain, vain_head;
 };
 
-struct recorder {
-	_Atomic uint32_t state;		/* enum recorder_state */
+struct producer {
+	_Atomic uint32_t state;		/* enum producer_state */
 	int32_t pid;			/* of the process recorded */
 
 	struct gl_header *live;
@@ -125,12 +125,12 @@ struct recorder {
 extern BASE_HIDDEN _Atomic uint32_t *recording_reported;
 
 /* NULL until the first start. Constant afterwards, also in children. */
-extern BASE_HIDDEN struct recorder *recorder;
+extern BASE_HIDDEN struct producer *producer;
 
 /* Read from the environment at the first start. */
-extern BASE_HIDDEN struct options recorder_options;
+extern BASE_HIDDEN struct options producer_options;
 
-extern BASE_HIDDEN __thread struct thread *recorder_tls
+extern BASE_HIDDEN __thread struct thread *producer_tls
 	__attribute__((tls_model("initial-exec")));
 
 /*
@@ -138,44 +138,44 @@ extern BASE_HIDDEN __thread struct thread *recorder_tls
  * the thread if needed. NULL: not recorded (any more). Any thread, also signal
  * handlers; keeps errno.
  */
-struct thread *recorder_thread(void);
+struct thread *producer_thread(void);
 
 /* The same for a thread that is about to be forbidden the system calls that
  * getting a ring needs: it gets one even while recording is off. */
-struct thread *recorder_join(void);
+struct thread *producer_join(void);
 
 /* Wakes the recorder if it sleeps. Any thread. */
-void recorder_wake(struct recorder *r);
+void recorder_wake(struct producer *r);
 
 /* ns in units of arch_cycles, roughly. Once r->live is there. */
-uint64_t recorder_cycles(const struct recorder *r, uint64_t ns);
+uint64_t producer_cycles(const struct producer *r, uint64_t ns);
 
 /*
  * Sleeps while *word == value, at most about ns; spins if sleeping is
  * forbidden. recorder_rouse ends it. Threads of the target, once r->live is
  * there.
  */
-void recorder_nap(struct recorder *r, const _Atomic uint32_t *word,
+void recorder_nap(struct producer *r, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns);
 
 /* Sleeps at most `naps` times, while the recorder lives. */
-void recorder_naps(struct recorder *r, const _Atomic uint32_t *word,
+void recorder_naps(struct producer *r, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps);
 
 /* Sets or clears a reason why the calling thread, which has a ring of its own,
  * takes the slow branch. */
-void recorder_set_skip(struct thread *thread, enum thread_skip why,
+void producer_set_skip(struct thread *thread, enum thread_skip why,
 		       bool on);
 
 /* Switches recording of this process off, permanently. */
-void recorder_set_off(struct recorder *r);
+void producer_set_off(struct producer *r);
 
 /* Whether this process is being recorded: then r->shared is there. False for
  * NULL. Any thread, also in a forked child. */
-bool recorder_is_on(const struct recorder *r);
+bool producer_is_on(const struct producer *r);
 
 /* Whether the thread has missed a change that concerns all threads. */
-static inline bool recorder_is_behind(const struct recorder *r,
+static inline bool producer_is_behind(const struct producer *r,
 				      const struct thread *thread)
 {
 	return thread->generation !=
@@ -185,7 +185,7 @@ static inline bool recorder_is_behind(const struct recorder *r,
 /* Waits until the recorder has its own memory, for a second at most: until
  * execve the task that becomes it shares this process's memory, which makes
  * some system calls fail. */
-void recorder_wait_exec(struct recorder *r);
+void recorder_wait_exec(struct producer *r);
 
 /* Waits until the trace is open or has failed to open, for a second at most. */
 void recorder_settle(void);
@@ -205,21 +205,21 @@ void recorder_want(const struct gl_shared *shared,
 void recorder_want_heaps(struct gl_shared *shared, uint32_t heaps);
 
 /* Whether the recorder still lives. */
-bool recorder_alive(const struct recorder *r);
+bool recorder_alive(const struct producer *r);
 
 /* Called by a thread that finds the recorder dead: if it was killed, the
  * recording ends here, which is reported once. Any thread. */
-void recorder_lost(struct recorder *r);
+void recorder_lost(struct producer *r);
 
 /* Of all processes forked from here, only one prints: a message about one child
- * (a changed root directory) mostly applies to all. recorder_may_report:
- * whether this process may; recorder_has_reported: it has. */
-bool recorder_may_report(const struct recorder *r);
-void recorder_has_reported(const struct recorder *r);
+ * (a changed root directory) mostly applies to all. producer_may_report:
+ * whether this process may; producer_has_reported: it has. */
+bool producer_may_report(const struct producer *r);
+void producer_has_reported(const struct producer *r);
 
 /* Checks a thread with its ring, its struct gl_thread and its reasons for the
  * slow branch. With GNOMON_DEBUG_ASSERTS. */
-bool recorder_thread_is_valid(const struct recorder *r,
+bool producer_thread_is_valid(const struct producer *r,
 			      const struct thread *thread);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * writer_task.h: the recorder's state, and functions that its files share.
+ * recorder.h: the recorder's state, and functions that its files share.
  */
-#ifndef GNOMON_WRITER_TASK_H
-#define GNOMON_WRITER_TASK_H
+#ifndef GNOMON_RECORDER_H
+#define GNOMON_RECORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@
 #include "cli/recorder/process/target.h"
 #include "cli/recorder/memory/usage.h"
 
-struct writer {
+struct recorder {
 	struct recording recording;
 	struct recording *r;	/* &recording */
 	struct live live;
@@ -77,37 +77,37 @@ struct writer {
 	char exe[GT_PATH_MAX];
 };
 
-/* ---- writer.c ---- */
+/* ---- recorder.c ---- */
 
 /* Runs the recorder until the recording ends. The live mapping is attached, and
- * w->recording has the data that the target sent. */
-void writer_run(struct writer *w);
+ * rec->recording has the data that the target sent. */
+void recorder_run(struct recorder *rec);
 
-/* ---- writer_begin.c ---- */
+/* ---- recorder_begin.c ---- */
 
 /* Does everything up to the first event. 0, or -errno with the recorder's
  * message set. */
-int writer_begin(struct writer *w);
+int recorder_begin(struct recorder *rec);
 
 /* Call when the recording has started or failed to start: prints messages about
  * that, and closes the target's descriptors. */
-void writer_log_start(struct writer *w);
+void recorder_log_start(struct recorder *rec);
 
 /* Reserves memory for nodes, images and heap names before target threads need
  * it. */
-void writer_reserve(struct writer *w);
+void recorder_reserve(struct recorder *rec);
 
-/* ---- writer_warn.c ---- */
+/* ---- recorder_warn.c ---- */
 
 /* Report, once each, that events are dropped, and that a thread has disabled
  * the counter for itself. */
-void writer_warn_drops(struct writer *w);
-void writer_warn_mutes(struct writer *w);
+void recorder_warn_drops(struct recorder *rec);
+void recorder_warn_mutes(struct recorder *rec);
 
 /* Checks whether the program has a static allocator that no hook sees. Begins
  * once in a program, not in its forked children; then called in each round
- * until the answer is known: writer_hear waits for that. */
-void writer_static_begin(struct writer *w);
-void writer_static_poll(struct writer *w, uint64_t now_ns);
+ * until the answer is known. */
+void recorder_static_begin(struct recorder *rec);
+void recorder_static_poll(struct recorder *rec, uint64_t now_ns);
 
 #endif
