@@ -388,6 +388,10 @@ void control_scanned(struct recorder *rec)
 
 	if (control->serving)
 		return;
+	if (!gate_is_possible(rec->r->shared)) {
+		recording_damage(rec->r, "requests to start or stop");
+		return;
+	}
 	control->serving = true;
 	/* A later request waits for the next scan: its events may not be
 	 * visible yet. */
@@ -428,6 +432,10 @@ static void control_signals(struct recorder *rec)
 		uint32_t given = atomic_load_explicit(&shared->signalled[what],
 						      memory_order_relaxed);
 
+		if (given - *served > CONTROL_SIGNALS_MAX) {
+			recording_damage(rec->r, "how many signals came");
+			return;
+		}
 		for (n = 0; *served != given && n < CONTROL_SIGNALS; n++) {
 			if (!control_by_itself(rec, what))
 				break;

@@ -9,12 +9,22 @@ static uint64_t gate_taken(const struct gl_shared *shared)
 	return atomic_load_explicit(&shared->posted.taken, memory_order_relaxed);
 }
 
-bool gate_pending(const struct gl_shared *shared)
+static uint64_t gate_left(const struct gl_shared *shared)
 {
 	/* pairs with the exchange of gate_let */
 	return gate_count(atomic_load_explicit(&shared->gate,
-					       memory_order_acquire)) !=
+					       memory_order_acquire)) -
 	       gate_taken(shared);
+}
+
+bool gate_pending(const struct gl_shared *shared)
+{
+	return gate_left(shared) != 0;
+}
+
+bool gate_is_possible(const struct gl_shared *shared)
+{
+	return gate_left(shared) <= GATE_SLOTS;
 }
 
 bool gate_next(struct gl_shared *shared, struct gate_request *request)

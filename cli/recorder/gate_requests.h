@@ -16,6 +16,10 @@ struct gate_request {
 /* Whether there is a request. */
 bool gate_pending(const struct gl_shared *shared);
 
+/* False: more requests are counted than there are slots, so the memory is
+ * damaged. */
+bool gate_is_possible(const struct gl_shared *shared);
+
 /* The next request. False: there is none. */
 bool gate_next(struct gl_shared *shared, struct gate_request *request);
 

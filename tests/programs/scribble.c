@@ -12,6 +12,8 @@
  *	cut      makes the file shorter instead, when nothing is allocated any
  *	         more: half as long, or empty where SEED is odd
  *	swap     puts another file in its place; allocates on
+ *	requests counts more requests to start or stop than there can be, or,
+ *	         where SEED is even, signals; allocates on
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -274,6 +276,16 @@ static void scribble_for(unsigned milliseconds, bool careful)
 	}
 }
 
+static void miscount(bool signals)
+{
+	struct gl_shared *shared = (void *)(live + shared_at);
+
+	if (signals)
+		atomic_fetch_sub(&shared->signalled[0], 1);
+	else
+		atomic_fetch_add(&shared->gate, 2 * GATE_SLOTS * GATE_ONE);
+}
+
 static void swap(void)
 {
 	int fd;
@@ -295,6 +307,7 @@ int main(int argc, char **argv)
 	bool early = argc > 3 && !strcmp(argv[3], "early");
 	bool cut = argc > 3 && !strcmp(argv[3], "cut");
 	bool swaps = argc > 3 && !strcmp(argv[3], "swap");
+	bool counts = argc > 3 && !strcmp(argv[3], "requests");
 	const struct gl_header *h;
 
 	if (argc < 4)
@@ -317,6 +330,8 @@ int main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, allocate, (void *)(uintptr_t)i);
 	if (swaps)
 		swap();
+	if (counts)
+		miscount(atoi(argv[1]) % 2 == 0);
 	if (careful)
 		scribble_for(ms, true);
 	else if (!early)
@@ -329,11 +344,11 @@ int main(int argc, char **argv)
 						0 : live_size / 8192 * 4096))
 			return 1;
 		usleep(ms * 1000);
-	} else if (!careful && !early && !swaps) {
+	} else if (!careful && !early && !swaps && !counts) {
 		scribble_for(ms, false);
 	}
 	/* no hook of ours is passed */
-	if (!careful && !swaps)
+	if (!careful && !swaps && !counts)
 		arch_syscall1(__NR_exit_group, STATUS);
 	return STATUS;
 }

@@ -69,6 +69,14 @@ def a_file_that_is_cut(directory):
 
 
 @case
+def requests_that_nobody_made(directory):
+    for seed, words in (1, "requests to start or stop"), \
+            (2, "how many signals came"):
+        trace, _, what = scribbled(directory, seed, "requests")
+        check(words in find_key(info(trace, (0, 3)), "message"), what)
+
+
+@case
 def another_file_in_its_place(directory):
     trace, done, what = scribbled(directory, 1, "swap")
     path = done.out.strip()

@@ -190,7 +190,10 @@ static void a_broken_gate_is_seen(void **state)
 	shared.posted.taken = 2;
 	assert_false(gate_is_valid(&shared));
 	shared.posted.taken = 0;
+	shared.gate = GATE_SLOTS * GATE_ONE;
+	assert_true(gate_is_possible(&shared));
 	shared.gate = (GATE_SLOTS + 1) * GATE_ONE;
+	assert_false(gate_is_possible(&shared));
 	assert_false(gate_is_valid(&shared));
 	shared.gate = GATE_OFF;
 	assert_false(gate_is_valid(&shared));
