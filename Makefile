@@ -53,7 +53,7 @@ HOST_LIBS := -lzstd -llzma -liberty -lcapstone -lpcre2-8 -lnettle \
 	-lprotobuf-c -lz -lsqlite3 -ledit -lmicrohttpd -lm -lpthread -ldl
 
 ARCH_SRC := $(wildcard arch/$(PORT)/*.S arch/$(PORT)/*.c)
-UNWIND_SRC := $(wildcard unwind/*.c)
+UNWIND_SRC := $(wildcard unwind/*.c unwind/*/*.c)
 PRELOAD_SRC := $(wildcard preload/*/*.[cS])
 # Only some ports patch functions (arch.h).
 ifeq ($(wildcard arch/$(PORT)/patching.S),)

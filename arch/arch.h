@@ -30,7 +30,7 @@
  *	decode.h    ARCH_DECODES: whether code without a table is analysed;
  *		    then arch_decode: an instruction's effect on a frame
  *		    (arch/operation.h), arch_code_mode, and replacements for
- *		    the defaults in unwind/prologue.h
+ *		    the defaults in unwind/rules/prologue.h
  *	words.h     arch_blocks_equal, arch_pairs_equal: compare four words at
  *		    a time; arch_tags_are: eight; arch_word_is, arch_word_has:
  *		    one that other threads may write
@@ -97,7 +97,7 @@ extern uintptr_t arch_stub_table[];
 #endif
 
 /* The type of program header for the index of 32-bit ARM's unwind tables
- * (unwind/exidx.h); 0: the architecture has none. */
+ * (unwind/rules/exidx.h); 0: the architecture has none. */
 #ifndef ARCH_ELF_EXIDX
 #define ARCH_ELF_EXIDX 0
 #endif

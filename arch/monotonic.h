@@ -3,7 +3,7 @@
  * without a counter that user code can read on all processors (cycles.h).
  *
  * In the target the vDSO's clock function reads it, once that has been found
- * (unwind/vdso.h). Before that, without a vDSO, and in the recorder, a system
+ * (unwind/elf/vdso.h). Before that, without a vDSO, and in the recorder, a system
  * call reads the same clock. Any thread, also signal handlers.
  */
 #ifndef GNOMON_ARCH_MONOTONIC_H

@@ -1,7 +1,7 @@
 /*
  * operation.h: an architecture-independent description of what an instruction
  * does to a frame. A port whose compilers emit code without unwind tables
- * translates its instructions into these (decode.h); unwind/prologue.c
+ * translates its instructions into these (decode.h); unwind/rules/prologue.c
  * interprets them.
  */
 #ifndef GNOMON_ARCH_OPERATION_H

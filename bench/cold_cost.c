@@ -30,7 +30,7 @@
 #include <time.h>
 
 #include "bench/unwinders.h"
-#include "unwind/rules.h"
+#include "unwind/rules/rules.h"
 
 #define COLD_GROUP 16
 #define COLD_AGAIN 32		/* groups, at most: fewer than caches hold */

@@ -25,7 +25,7 @@
  */
 #include "bench/segments.h"
 
-#include "unwind/context.h"
+#include "unwind/base/context.h"
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
 
@@ -385,7 +385,7 @@ static uint32_t segments_walk(struct segments *s, uintptr_t ra, uintptr_t sp,
 static __attribute__((noinline)) uint32_t
 segments_miss(struct segments *s, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 {
-	uint32_t generation = atomic_load_explicit(&capture_generation,
+	uint32_t generation = atomic_load_explicit(&image_generation,
 						   memory_order_acquire);
 	uint32_t context;
 
@@ -410,7 +410,7 @@ uint32_t segments_capture(struct segments *s, uintptr_t ra, uintptr_t sp,
 	const uint16_t *tags = &s->tags[set];
 	unsigned w;
 
-	if (s->generation != atomic_load_explicit(&capture_generation,
+	if (s->generation != atomic_load_explicit(&image_generation,
 						  memory_order_relaxed))
 		return segments_miss(s, ra, sp, fp);
 #pragma GCC unroll 4
@@ -429,7 +429,7 @@ struct segments *segments_new(struct capture_thread *t)
 	if (!s || !segments_resize(s, SEGMENT_SETS_FIRST))
 		return NULL;
 	s->thread = t;
-	s->generation = ~atomic_load_explicit(&capture_generation,
+	s->generation = ~atomic_load_explicit(&image_generation,
 					      memory_order_relaxed);
 	return s;
 }

@@ -41,8 +41,8 @@
 #include "entry.h"
 #include "library/gnomon/unwind.h"
 #include "unwind/barrier.h"
+#include "unwind/base/memory.h"
 #include "unwind/capture.h"
-#include "unwind/memory.h"
 #include "unwind/stack.h"
 #include "unwind/walk.h"
 

@@ -26,9 +26,9 @@
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
 #include "signal_frame.h"
+#include "unwind/base/context.h"
 #include "unwind/capture_fast.h"
-#include "unwind/context.h"
-#include "unwind/image.h"
+#include "unwind/image/image.h"
 #include "unwind/stack.h"
 #include "unwind/walk.h"
 
@@ -280,7 +280,7 @@ int gu_reload(void)
 	if (!gu_ready())
 		return -EINVAL;
 	/* Captures that see the new generation drop their caches ... */
-	atomic_fetch_add_explicit(&capture_generation, 1,
+	atomic_fetch_add_explicit(&image_generation, 1,
 				  memory_order_release);
 	/* ... and walks, which have no cache, find the current list. */
 	return image_refresh(&changed) ? 0 : -EAGAIN;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind/layout.h"
+#include "unwind/base/layout.h"
 
 struct gu_thread;
 

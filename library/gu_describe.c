@@ -10,7 +10,7 @@
 #include "library/gnomon/unwind.h"
 #include "library/gu_start.h"
 #include "library/gu_threads.h"
-#include "unwind/context.h"
+#include "unwind/base/context.h"
 
 _Static_assert((int)GU_STOP_COUNT == (int)GT_STOP_COUNT &&
 	       (int)GU_STOP_BOTTOM == (int)GT_STOP_BOTTOM &&

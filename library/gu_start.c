@@ -21,8 +21,8 @@
 #include "arch.h"
 #include "library/gnomon/unwind.h"
 #include "library/gu_threads.h"
-#include "unwind/memory.h"
-#include "unwind/section.h"
+#include "unwind/base/memory.h"
+#include "unwind/elf/section.h"
 
 #define START_MEMORY (UINT64_C(128) << 20)
 #define START_MEMORY_MIN (UINT64_C(16) << 20)

@@ -77,10 +77,10 @@ endif
 ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 	$(SYSROOT_LIB))),yes)
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
-	test_barrier test_cfi_index test_assertion test_exidx test_expr test_granule \
-	test_image_kind test_image_ranges test_image_record test_image_unwinder \
-	test_lsda test_memory test_rules_index test_rules_library test_stack \
-	test_vdso))
+	test_barrier test_stack base/test_assertion base/test_memory elf/test_vdso \
+	$(addprefix rules/test_,cfi_index exidx expr granule rules_index \
+	rules_library) $(addprefix image/test_,image_kind image_ranges image_record \
+	image_unwinder lsda)))
 # The parts of the library that they test.
 ARCH_CORE := $(O)/libarch-core.a
 $(ARCH_CORE): $(filter-out $(PRELOAD_CHECKED),$(TARGET_CHECKED))

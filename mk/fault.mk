@@ -1,6 +1,6 @@
 # A library and a recorder with fault injection (tests/fault/fault.c), for the
 # tests only. The library starts the recorder that lies beside it. Both have all
-# assertions enabled (unwind/assertion.h).
+# assertions enabled (unwind/base/assertion.h).
 #
 #   make check-faults [KILLS=1000]
 #                            each failure in turn, KILLS kills, the full disk

@@ -3,7 +3,7 @@
 # The table of recording options is the recorder's source file; the reader of
 # ARM's unwind tables is the library's.
 HOST_SHARED_OBJ := $(call host-obj,preload/base/options.c \
-	preload/base/signal_list.c unwind/exidx.c)
+	preload/base/signal_list.c unwind/rules/exidx.c)
 
 # Messages of protocol buffers: C from each .proto of cli/.
 PROTO_SRC := $(wildcard cli/*/*/*.proto)

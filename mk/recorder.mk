@@ -28,8 +28,8 @@ $(RECORDER): $(RECORDER_OBJ) $(call host-obj,$(RECORDER_SHARED) \
 	$(Q)$(CC) $(LDFLAGS) $(RECORDER_LINK) -o $@ $(filter %.o,$^) $(RECORDER_LIBS)
 
 # The same for targets of the other byte order, run here by emulators
-# (unwind/byte_order.h). clang cannot swap fields. gcc replaces a loop that copies
-# an array of them by memcpy (12; tests/unit/unwind/test_byte_order_other.c), so the
+# (unwind/base/byte_order.h). clang cannot swap fields. gcc replaces a loop that copies
+# an array of them by memcpy (12; tests/unit/unwind/base/test_byte_order_other.c), so the
 # optimisation that merges fields is off.
 OTHER_CFLAGS := -DGNOMON_OTHER_ORDER -Werror=scalar-storage-order \
 	-Werror=incompatible-pointer-types -Werror=int-conversion \

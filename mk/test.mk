@@ -45,7 +45,7 @@ wish-cc = $$(cc=$(call wish,CC,$<); echo $${cc:-$(1)})
 wish-link = $$(for f in $(call wish,LINK,$<); do echo $(dir $<)$$f; done)
 
 # The objects of tests are compiled once more, with all assertions
-# (unwind/assertion.h).
+# (unwind/base/assertion.h).
 CHECKED_O := $(O)/checked
 checked = $(patsubst $(O)/%,$(CHECKED_O)/%,$(filter-out %.pb-c.o,$(1))) \
 	$(filter %.pb-c.o,$(1))

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "unwind/layout.h"
+#include "unwind/base/layout.h"
 
 #define GT_PATH_MAX 4096
 

@@ -24,8 +24,8 @@
  */
 #include "unwind/abandoned.h"
 
-#include "unwind/assertion.h"
-#include "unwind/memory.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/memory.h"
 #include "unwind/stack.h"
 #include "unwind/walk.h"
 
@@ -49,10 +49,10 @@ static bool is_base(const struct capture_thread *t, uintptr_t address)
 	DEBUG_ASSERT(!t || t->lo <= t->hi);
 	if (!t || is_known(t, address))
 		return t;
-	if (t->lo - address > DEEPER_MAX * STACK_PAGE)
+	if (t->lo - address > DEEPER_MAX * UNWIND_PAGE)
 		return false;
-	page = address & ~(uintptr_t)(STACK_PAGE - 1);
-	for (; page < t->lo; page += STACK_PAGE)
+	page = address & ~(uintptr_t)(UNWIND_PAGE - 1);
+	for (; page < t->lo; page += UNWIND_PAGE)
 		if (!unwind_readable(page))
 			return false;
 	return true;

@@ -14,8 +14,8 @@
 #include <asm/mman.h>
 #include <asm/unistd.h>
 
-#include "unwind/assertion.h"
 #include "unwind/barrier.h"
+#include "unwind/base/assertion.h"
 
 #define PROBES_MAX 64u	/* after so many the pool counts as full */
 

@@ -14,7 +14,7 @@
  *	walk_full ───────────────────────────────────▶ context, not remembered
  *
  * I1  A thread's remembered stacks are valid for one value of
- *     capture_generation. When the value has changed, the image list is updated
+ *     image_generation. When the value has changed, the image list is updated
  *     and they are dropped.
  * I2  The oracle's result is never used, only compared.
  *
@@ -25,14 +25,14 @@
 #include <stddef.h>
 
 #include "unwind/abandoned.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
 #include "unwind/capture_fast.h"
-#include "unwind/assertion.h"
-#include "unwind/context.h"
-#include "unwind/predict.h"
 #include "unwind/hardware_stack.h"
-#include "unwind/image.h"
+#include "unwind/image/image.h"
 #include "unwind/join.h"
 #include "unwind/placement.h"
+#include "unwind/predict.h"
 #include "unwind/shadow.h"
 
 #define PLAIN_BUFFERS 8
@@ -40,8 +40,6 @@
 #define ORACLE_WHOLE 32768u	/* after so many frames only some stacks are
 				 * compared */
 #define PLAIN_FRAMES 16384u	/* virtual until used: 128 KiB a buffer */
-
-_Atomic uint32_t capture_generation;
 
 /*
  * A plain walk's buffer. `owner`: the walk's sp, 0 if the buffer is free.
@@ -76,18 +74,18 @@ int capture_init(const struct capture_config *config)
 			return -12;	/* ENOMEM */
 	}
 	atomic_store_explicit(&capture.images_generation,
-			      atomic_load(&capture_generation),
+			      atomic_load(&image_generation),
 			      memory_order_relaxed);
 	placement_init(config);
 	err = rules_init();
 	if (!err)
 		err = walk_init(config->main_stack_end);
 	if (!err)
-		err = context_init(config);
+		err = context_init(config, walk_step);
 	if (!err)
 		err = predict_init();
 	if (!err)
-		err = image_init(config);
+		err = image_init(config, walk_flush);
 	return err;
 }
 
@@ -275,7 +273,7 @@ full_walk(struct capture_thread *t, uintptr_t ra, uintptr_t sp, bool base,
 
 	for (;;) {
 		/* Further in only our own frames are read. */
-		uintptr_t lo = base ? own - 16 * STACK_PAGE : 0;
+		uintptr_t lo = base ? own - 16 * UNWIND_PAGE : 0;
 
 		if (lo < t->lo)
 			lo = t->lo;
@@ -523,7 +521,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
 	/* Pairs with the increment before the loader is entered. */
-	uint32_t generation = atomic_load_explicit(&capture_generation,
+	uint32_t generation = atomic_load_explicit(&image_generation,
 						   memory_order_acquire);
 	bool looked = !capture.config.oracle && !t->moved;
 	uint32_t context = 0;

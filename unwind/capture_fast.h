@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "unwind/image/image.h"
 #include "unwind/path.h"
 
 /* The rest of capture_stack, when the path cache has no answer. */
@@ -17,7 +18,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 static inline bool capture_is_current(const struct capture_thread *t)
 {
 	return __builtin_expect(t->fast == atomic_load_explicit(
-						   &capture_generation,
+						   &image_generation,
 						   memory_order_relaxed),
 				1);
 }

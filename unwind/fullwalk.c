@@ -9,22 +9,22 @@
  *
  * Thread context: any, also signal handlers; no state but the arguments.
  */
+#include "signal_frame.h"
 #include "unwind/barrier.h"
-#include "unwind/assertion.h"
-#include "unwind/image.h"
-#include "unwind/jit.h"
-#include "unwind/prologue.h"
-#include "unwind/rules_index.h"
+#include "unwind/base/assertion.h"
+#include "unwind/image/image.h"
+#include "unwind/image/jit.h"
+#include "unwind/rules/prologue.h"
+#include "unwind/rules/rules_index.h"
 #include "unwind/walk.h"
 #include "unwind/walk_sane.h"
-#include "signal_frame.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not searched */
 
 bool walk_is_return_address(uintptr_t ra)
 {
-	if (ra < STACK_PAGE || ra > ARCH_ADDRESS_MAX)
+	if (ra < UNWIND_PAGE || ra > ARCH_ADDRESS_MAX)
 		return false;
 	if (!image_find(ra - 1) || !image_find(ra - ARCH_CALL_MAX))
 		return unwind_readable(ra - ARCH_WORD) && arch_after_call(ra);

@@ -19,9 +19,9 @@
  */
 #include "unwind/hardware_stack.h"
 
-#include "unwind/assertion.h"
-#include "unwind/context.h"
-#include "unwind/memory.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
+#include "unwind/base/memory.h"
 
 #define HARDWARE_PAGE 4096u
 #define HARDWARE_OWN_MAX 16u	/* our own entries, inward of the hook's */

@@ -14,11 +14,11 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
 #include "unwind/capture_fast.h"
-#include "unwind/assertion.h"
-#include "unwind/context.h"
-#include "unwind/predict.h"
 #include "unwind/join.h"
+#include "unwind/predict.h"
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
 
@@ -494,7 +494,7 @@ uint32_t capture_slow(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 		      uintptr_t fp)
 {
 	/* Pairs with the increment before the loader is entered. */
-	uint32_t generation = atomic_load_explicit(&capture_generation,
+	uint32_t generation = atomic_load_explicit(&image_generation,
 						   memory_order_acquire);
 	uint32_t context;
 

@@ -30,8 +30,8 @@
  */
 #include <stdatomic.h>
 
-#include "unwind/assertion.h"
-#include "unwind/memory.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/memory.h"
 #include "unwind/path.h"
 #include "unwind/shadow.h"
 
@@ -332,7 +332,7 @@ static bool add_in_order(struct path_draft *d, uintptr_t at, uintptr_t value)
 		uintptr_t outer = d->key + ARCH_WORD *
 				  (uintptr_t)d->path->offset[first];
 
-		if ((outer ^ at) / STACK_PAGE)
+		if ((outer ^ at) / UNWIND_PAGE)
 			fill_singles(d);
 	}
 	return add_single(d, (struct shadow_word){ at, value });

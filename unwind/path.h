@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 

@@ -36,12 +36,12 @@
 #include <stdatomic.h>
 #include <asm/unistd.h>
 
-#include "unwind/assertion.h"
 #include "unwind/barrier.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/memory.h"
 #include "unwind/hardware_stack.h"
-#include "unwind/image.h"
-#include "unwind/lsda.h"
-#include "unwind/memory.h"
+#include "unwind/image/image.h"
+#include "unwind/image/lsda.h"
 #include "unwind/path.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
@@ -73,7 +73,7 @@ static struct {
  * A cache of lsda_may_catch's results, which take some 0.4 us, more in large
  * functions, while barriers are placed at the same returns again and again. A
  * word is a return address << 1 | result, or 0; all are of one value of
- * capture_generation.
+ * image_generation.
  */
 static struct {
 	_Atomic uint64_t word[1u << VERDICT_BITS];
@@ -171,7 +171,7 @@ static bool code_allows(uintptr_t ra)
  */
 static void renew_verdicts(void)
 {
-	uint32_t now = atomic_load_explicit(&capture_generation,
+	uint32_t now = atomic_load_explicit(&image_generation,
 					    memory_order_acquire), i;
 
 	/* Pairs with the release below: all older results are gone then. */

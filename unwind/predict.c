@@ -1,8 +1,8 @@
 /*
  * predict.c: see predict.h.
  */
+#include "unwind/base/memory.h"
 #include "unwind/predict.h"
-#include "unwind/memory.h"
 
 struct recent *recent_stacks;
 

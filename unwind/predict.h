@@ -24,9 +24,9 @@
 #ifndef GNOMON_UNWIND_PREDICT_H
 #define GNOMON_UNWIND_PREDICT_H
 
-#include "unwind/assertion.h"
 #include "unwind/barrier.h"
-#include "unwind/context.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
 #include "unwind/rule_cache.h"
 #include "unwind/stack.h"
 

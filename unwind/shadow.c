@@ -27,7 +27,7 @@
  *
  * Thread context: the thread that owns the state; not reentrant.
  */
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 #include "unwind/shadow.h"
 
 #ifdef GNOMON_DEBUG_ASSERTS

@@ -12,8 +12,8 @@
 #ifndef GNOMON_UNWIND_SHADOW_H
 #define GNOMON_UNWIND_SHADOW_H
 
-#include "unwind/assertion.h"
-#include "unwind/context.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
 #include "unwind/walk.h"
 
 /*

@@ -12,7 +12,7 @@
  *
  * Thread context: the thread that owns the state.
  */
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 #include "unwind/stack.h"
 
 #define BASE_MAX (UINT64_C(1) << 30)	/* a stack is no larger than 1 GiB … */
@@ -28,14 +28,14 @@ bool stack_is_base_slow(struct capture_thread *t, uintptr_t sp)
 	    t->lo - sp > STEP_MAX)
 		return false;
 	while (t->lo > sp) {
-		uintptr_t next = (t->lo - 1) & ~(uintptr_t)(STACK_PAGE - 1);
+		uintptr_t next = (t->lo - 1) & ~(uintptr_t)(UNWIND_PAGE - 1);
 
 		if (!unwind_readable(next)) {
 			t->floor = t->lo;
 			return false;
 		}
 		t->lo = next;
-		DEBUG_ASSERT(next % STACK_PAGE == 0 && next < t->hi);
+		DEBUG_ASSERT(next % UNWIND_PAGE == 0 && next < t->hi);
 	}
 	DEBUG_ASSERT(t->lo <= sp && sp < t->hi);
 	return true;
@@ -98,9 +98,9 @@ bool stack_grow(struct capture_thread *t)
 bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 			uintptr_t *value)
 {
-	uintptr_t page = address & ~(uintptr_t)(STACK_PAGE - 1);
+	uintptr_t page = address & ~(uintptr_t)(UNWIND_PAGE - 1);
 
-	DEBUG_ASSERT(r->lo <= r->hi && r->page % STACK_PAGE == 0);
+	DEBUG_ASSERT(r->lo <= r->hi && r->page % UNWIND_PAGE == 0);
 	if (address & (sizeof(uintptr_t) - 1))
 		return false;
 	if (page != r->page || page == 0) {
@@ -108,7 +108,7 @@ bool stack_read_checked(struct stack_reader *r, uintptr_t address,
 			return false;
 		r->page = page;
 	}
-	DEBUG_ASSERT(address >= STACK_PAGE && r->page == page);
+	DEBUG_ASSERT(address >= UNWIND_PAGE && r->page == page);
 	*value = *(const uintptr_t *)address;
 	return true;
 }

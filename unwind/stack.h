@@ -15,11 +15,9 @@
 #include <stdint.h>
 
 #include "arch.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/memory.h"
 #include "unwind/capture.h"
-#include "unwind/memory.h"
-
-#define STACK_PAGE 4096u	/* no kernel page is smaller */
 
 /*
  * For architectures on which functions store the return address anywhere (the
@@ -155,7 +153,7 @@ struct capture_thread {
 	uint64_t set_mask;	/* bytes of all keys minus those of one set */
 	struct shadow_frame *frames;
 	uint32_t count;		/* of frames, frames[0] included */
-	/* capture_generation at the last check; `fast` is the same, or a value
+	/* image_generation at the last check; `fast` is the same, or a value
 	 * that never matches if the oracle must see every capture */
 	uint32_t fast, generation;
 	uintptr_t lo, hi;	/* base stack, as far as probed */

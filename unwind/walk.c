@@ -22,17 +22,17 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "signal_frame.h"
 #include "unwind/barrier.h"
-#include "unwind/assertion.h"
-#include "unwind/rule_dictionary.h"
-#include "unwind/image.h"
-#include "unwind/jit.h"
-#include "unwind/prologue.h"
+#include "unwind/base/assertion.h"
+#include "unwind/image/image.h"
+#include "unwind/image/jit.h"
 #include "unwind/rule_cache.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules/prologue.h"
+#include "unwind/rules/rule_dictionary.h"
+#include "unwind/rules/rules_image.h"
 #include "unwind/shadow.h"
 #include "unwind/walk_sane.h"
-#include "signal_frame.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;

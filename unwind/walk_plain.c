@@ -7,9 +7,9 @@
  */
 #include <stddef.h>
 
-#include "unwind/assertion.h"
 #include "unwind/barrier.h"
-#include "unwind/context.h"
+#include "unwind/base/assertion.h"
+#include "unwind/base/context.h"
 #include "unwind/predict.h"
 #include "unwind/rule_cache.h"
 #include "unwind/walk.h"

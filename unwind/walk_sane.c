@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 
 #include "unwind/barrier.h"
-#include "unwind/assertion.h"
-#include "unwind/rule_dictionary.h"
-#include "unwind/prologue.h"
+#include "unwind/base/assertion.h"
 #include "unwind/rule_cache.h"
+#include "unwind/rules/prologue.h"
+#include "unwind/rules/rule_dictionary.h"
 #include "unwind/walk.h"
 #include "unwind/walk_sane.h"
 
@@ -69,7 +69,7 @@ bool walk_return_sane(uintptr_t ra)
 	ra = barrier_origin(ra);
 	if (walk_is_return_address(ra))
 		return true;
-	if (!rule_cache || ra < STACK_PAGE)
+	if (!rule_cache || ra < UNWIND_PAGE)
 		return false;
 	payload = rule_of(rule_cache, ra);
 	if (payload & (WORD_PLAIN | WORD_FP | WORD_STUB))

@@ -52,7 +52,7 @@ static inline bool arch_rule_ra(int64_t offset, int64_t fp_off, unsigned *ra)
 	       offset >= -(ARCH_RULE_FAR + 1) * ARCH_WORD;
 }
 
-/* Packs the fields of a rule (unwind/rules.h) into a word; false: they do not
+/* Packs the fields of a rule (unwind/rules/rules.h) into a word; false: they do not
  * fit. */
 static inline bool arch_rule_word(int32_t cfa_off, int16_t fp_off, unsigned ra,
 				  bool signs, uint32_t *word)

@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BLOCK_BYTES 65536
 

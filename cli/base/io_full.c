@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* At `offset` if `there`, else at the descriptor's position. */
 static ssize_t read_all(int fd, char *to, size_t size, bool there,

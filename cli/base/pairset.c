@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FREE UINT64_MAX		/* no pair has that number */
 #define FIRST_SLOTS 64

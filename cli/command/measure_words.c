@@ -3,7 +3,7 @@
  */
 #include "cli/command/measure_words.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The n-th measure that has all of these uses. */
 static const char *nth(size_t n, unsigned uses, const char **meaning)

@@ -11,7 +11,7 @@
 #include <zstd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define GZIP_WINDOW (MAX_WBITS + 16)	/* zlib's flag for gzip */
 #define GZIP_MEMORY 8			/* zlib's default */

@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/text/utf8.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PAIRS_MAX (1u << 20)
 #define NO_PLACE (UINT64_C(1) << 32)

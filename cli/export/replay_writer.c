@@ -18,7 +18,7 @@
 #include "cli/export/compressed_file.h"
 #include "cli/export/replay_stream.h"
 #include "cli/model/core/threads.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define TIME_STEP_NS 1000000	/* resolution of times */
 #define NO_THREAD UINT32_MAX

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* If there are too many nodes, the minimum share grows by this factor. */
 #define SHARE_STEP 1.25

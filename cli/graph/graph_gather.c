@@ -10,7 +10,7 @@
 #include "cli/base/status.h"
 #include "cli/base/text/quantity.h"
 #include "cli/query/row_name.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Recordings are far apart if their total duration is less than a tenth of the
  * time from the first to the last. */

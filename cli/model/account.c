@@ -19,7 +19,7 @@
 #include "cli/model/map_index.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static struct weight_amount amount_of(const struct model *model, uint64_t size)
 {

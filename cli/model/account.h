@@ -20,7 +20,7 @@
 #include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
 #include "cli/model/block_observer.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The block is new and complete except for its cost. `chain`: the chain of
  * which it is the last block, or 0. */

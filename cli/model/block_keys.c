@@ -9,7 +9,7 @@
 #include "cli/model/core/pools.h"
 #include "cli/model/heap.h"
 #include "cli/model/stats/histograms.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 bool block_keys_have(const struct block_keys *keys, enum block_key key)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void block_lifetimes_begin(struct block_lifetimes *block_lifetimes)
 {

@@ -12,7 +12,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 const char *const coverage_causes[COVERAGE_CAUSES] = {
 	[COVERAGE_CULL] = "cull", [COVERAGE_STRIP] = "strip",

@@ -12,7 +12,7 @@
 #include "cli/base/text/quote.h"
 #include "cli/model/model_state.h"
 #include "cli/model/stats/figures.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PAGE_SIZE_DEFAULT 4096
 #define PAGE_SIZE_MAX 0x1000000	/* larger values are taken as unknown */

@@ -14,7 +14,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/view.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void initial_live_put(struct initial_live *part, const struct trace_live *block,
 		      uint32_t thread)

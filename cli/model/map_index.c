@@ -27,7 +27,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/maps/maps.h"
 #include "cli/model/model_state.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Nested mappings, which only a forged trace has, would make the lists grow
  * with the square of their number. */

@@ -17,7 +17,7 @@
 #include "cli/model/stats/figures.h"
 #include "cli/model/view.h"
 #include "cli/store/store.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DEFAULT_WINDOW 4096	/* ticks; if INFO does not have it */
 #define SAMPLE_MAX (UINT64_C(1) << 40)	/* larger means are taken as unknown */

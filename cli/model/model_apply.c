@@ -12,7 +12,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/view.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LOOK_AHEAD 24		/* events before use at which the bucket is
 				 * prefetched, */

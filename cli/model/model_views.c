@@ -9,7 +9,7 @@
 #include "cli/model/account.h"
 #include "cli/model/model_state.h"
 #include "cli/model/selection.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* ---- parts ---- */
 

@@ -9,7 +9,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
 #include "cli/model/account.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CHAIN_BLOCKS_MAX (UINT64_C(1) << 40)	/* per row: so that sums do not
 						 * overflow */

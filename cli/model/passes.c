@@ -28,7 +28,7 @@
 #include "cli/model/passes.h"
 #include "cli/model/selection.h"
 #include "cli/model/view.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* `notes`: for the reader. */
 static int run(struct model *model, const char *path, bool outline,

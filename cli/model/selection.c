@@ -26,7 +26,7 @@
 #include "cli/model/filters.h"
 #include "cli/model/map_index.h"
 #include "cli/model/model_state.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 
 /* A block of a chain that has not ended. */

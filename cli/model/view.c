@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli/model/account.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void view_forget_figures(struct model *model)
 {

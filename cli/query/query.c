@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static bool add_key(struct query *query, const char *name, size_t size,
 		    struct buffer *why)

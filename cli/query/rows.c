@@ -22,7 +22,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/index/index_sweep.h"
 #include "cli/query/passes_needed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* A cost, or a profile's self, to be grouped. */
 struct piece {

@@ -24,7 +24,7 @@
 #include "cli/model/moment.h"
 #include "cli/model/index/index_sweep.h"
 #include "cli/model/block_observer.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define NOT_YET UINT32_MAX
 

@@ -47,7 +47,7 @@
 #include "cli/recorder/live_blocks/stats.h"
 #include "cli/recorder/recorder.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CONTROL_NAMES 4096	/* snapshot names remembered */
 #define CONTROL_FOREVER_NS UINT64_C(1000000000)

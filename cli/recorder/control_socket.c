@@ -30,7 +30,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/control_probe.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SOCKET_LOOK_NS (10 * UINT64_C(1000000))	/* check for connections */
 #define SOCKET_BIND_NS (100 * UINT64_C(1000000))	/* between attempts */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 enum control_text_named { NEVER, PERHAPS, ALWAYS };
 

@@ -21,7 +21,7 @@
 #include "cli/recorder/live_blocks/cull.h"
 #include "cli/recorder/live_blocks/rotation.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EVENT_MERGE_AHEAD 16	/* records to prefetch */
 #define EVENT_MERGE_SHARE 2	/* a half full ring counts as pressed */

@@ -34,7 +34,7 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/turn.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* producers wake the recorder */
 #define RECORDER_NAP_MIN_NS (8 * UINT64_C(1000000))

@@ -27,7 +27,7 @@
 #include "preload/base/options.h"
 #include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/process/parent_live.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define RECORDER_CALIBRATE_NS 100000
 #define RECORDER_TICK_NS 16	/* shortest tick */

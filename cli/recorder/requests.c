@@ -33,7 +33,7 @@
 #include "cli/recorder/process/seccomp_verdict.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define REQUESTS_KEEP UINT32_MAX	/* -1: do not change this id */
 #define REQUESTS_CAPABILITIES 64	/* bytes of a request: credentials.c */

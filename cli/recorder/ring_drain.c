@@ -41,7 +41,7 @@
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/event_merge.h"
 #include "cli/recorder/turn.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DRAIN_AGE_NS (1 * UINT64_C(1000000000))
 #define DRAIN_SYNC_NS (1 * UINT64_C(1000000000))

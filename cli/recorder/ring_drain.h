@@ -18,7 +18,7 @@
 #include "cli/recorder/emit/encode.h"
 #include "cli/recorder/live/nested_ring.h"
 #include "cli/recorder/live/ring_pool.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The recorder's state of one ring, in addition to the ring's header. */
 struct drain_source {

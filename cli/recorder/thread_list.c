@@ -29,7 +29,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "preload/ring/ring_shared.h"
 #include "cli/recorder/event_merge.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define THREAD_LIST_EMULATOR "qemu-"
 

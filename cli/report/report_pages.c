@@ -18,7 +18,7 @@
 #include "cli/model/maps/maps.h"
 #include "cli/model/moment.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* ---- finding ---- */
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "cli/base/progress.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static struct progress_slot *board;
 static struct progress_slot *own;	/* in a worker: its slot */

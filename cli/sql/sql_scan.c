@@ -20,7 +20,7 @@
 #include "cli/model/selection.h"
 #include "cli/model/block_observer.h"
 #include "cli/trace/read/clock.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The relative error of a span in ticks that was computed from the mean clock
  * rate. */

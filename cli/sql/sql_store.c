@@ -13,7 +13,7 @@
 #include "cli/model/index/index_build.h"
 #include "cli/model/index/index_store.h"
 #include "cli/store/store.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Build an index for this session only, in an unnamed file. */
 static struct store *passing_store(const struct sql_trace *trace,

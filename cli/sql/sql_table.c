@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/base/text/utf8.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static const struct sql_column process_column = {
 	.name = "process", .type = SQL_INTEGER, .equal = true,

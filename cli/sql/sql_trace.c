@@ -17,7 +17,7 @@
 #include "cli/model/index/index_store.h"
 #include "cli/sql/sql_store.h"
 #include "cli/store/store.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void sql_words_free(struct sql_words *words)
 {

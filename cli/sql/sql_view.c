@@ -14,7 +14,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/index/index_answer.h"
 #include "cli/stack/frames_prepare.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void sql_view_free(struct sql_trace *trace, struct sql_view *view)
 {

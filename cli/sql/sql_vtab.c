@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/sql/sql_moments.h"
 #include "cli/sql/sql_table.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define COST_ALL 1e6		/* I2 */
 #define COST_FILTERED 1e7

@@ -16,7 +16,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/frames_prepare.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void context_value_init(
 	struct context_value *context_value, struct frames *frames,

@@ -8,7 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Names are interned (symbols.h), so equal ones have the same pointer. */
 static bool is_same(const struct frame *a, const struct frame *b)

@@ -16,7 +16,7 @@
 #include "cli/stack/frames_prepare.h"
 #include "cli/stack/wrapper.h"
 #include "cli/symbol/names/names.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* For hostile traces; the recorder's own limit is lower. */
 #define FRAMES_MAX 1000000

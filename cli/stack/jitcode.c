@@ -16,7 +16,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/symbol/files/under_root.h"
 #include "cli/trace/read/clock.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DUMPS_MAX 64
 

@@ -18,7 +18,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
 #include "cli/symbol/code/return_value.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FUNCTION "__lsan_default_suppressions"
 #define BUILT_IN "gnomon's own"

@@ -26,7 +26,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/stack/wrapper.h"
 #include "cli/stack/context_value.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LEVEL_BITS 6	/* 64 sums of one level are one of the next */
 #define FOLD_MAX 64	/* nodes outward that are searched for recursion */

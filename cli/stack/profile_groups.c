@@ -14,7 +14,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct grouping {
 	const struct profile *profile;

@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct item {
 	uint32_t self;

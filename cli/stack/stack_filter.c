@@ -27,7 +27,7 @@
 #include "cli/model/core/contexts.h"
 #include "cli/model/stats/figures.h"
 #include "cli/stack/context_value.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define THROUGH 0x80u
 #define DEPTH_SHIFT 8

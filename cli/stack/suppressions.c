@@ -23,7 +23,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/model/core/contexts.h"
 #include "cli/stack/context_value.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ARROW " <- "
 #define LONGER 0x80000000u	/* in values; the other bits are a rule's number

@@ -37,7 +37,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -13,7 +13,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
 #include "cli/store/store_file.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static enum store_state read_header(struct store *store)
 {

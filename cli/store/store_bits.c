@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PER_LANE (STORE_BITS / STORE_LANES)
 

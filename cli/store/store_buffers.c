@@ -17,7 +17,7 @@
 #include "cli/base/io_full.h"
 #include "cli/store/store_pack.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define TAKEN (STORE_STORED + STORE_DERIVED)
 #define TAKE_ROWS 512		/* rows at a time: they stay in the cache */

@@ -9,7 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define NO_BLOCK SIZE_MAX
 

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/store/store_bits.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DESCRIPTOR_WORDS (STORE_DESCRIPTOR / sizeof(uint64_t))
 

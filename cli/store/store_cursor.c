@@ -9,7 +9,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/store/store_select.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct store_cursor {
 	struct store *store;

@@ -25,7 +25,7 @@
 #include "cli/base/parallel.h"
 #include "cli/store/store_file.h"
 #include "cli/store/store_row_groups.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* A test defines smaller values. */
 #ifndef FEW

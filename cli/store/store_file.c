@@ -11,7 +11,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/decode/cursor.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CHECKSUM_SIZE 8
 

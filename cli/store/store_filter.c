@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* How many values of a set are examined for a verdict on a chunk. */
 #define SET_LOOK_MAX (1u << 20)

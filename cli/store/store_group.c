@@ -9,7 +9,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/store/store_row_groups.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* How blocks end, for sums. */
 enum kind {

@@ -4,7 +4,7 @@
 #include "cli/store/store_locator.h"
 
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static bool begins_above(const void *list, size_t i, uint64_t number)
 {

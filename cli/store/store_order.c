@@ -14,7 +14,7 @@
 #include "cli/base/sort.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_select.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* `key` ascends in the requested order. */
 struct place {

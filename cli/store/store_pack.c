@@ -18,7 +18,7 @@
 #include "cli/base/hash.h"
 #include "cli/base/sort.h"
 #include "cli/store/store_bits.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SLOTS (STORE_DICTIONARY_MAX * 4)
 #define COLUMN_WORDS (STORE_COLUMN_MAX / sizeof(uint64_t))

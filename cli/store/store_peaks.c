@@ -10,7 +10,7 @@
 #include "cli/store/store_file.h"
 #include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct live {
 	uint64_t bytes, blocks;

@@ -27,7 +27,7 @@
 #include "cli/base/parallel.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_select.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* A chunk's selected rows: STORE_CHUNK_ROWS values of each column. */
 struct place {

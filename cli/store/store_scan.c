@@ -9,7 +9,7 @@
 
 #include "cli/base/parallel.h"
 #include "cli/store/store_select.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct run {
 	struct store *store;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct store_select *store_select_new(struct store *store,
 				      const struct store_scan *scan,

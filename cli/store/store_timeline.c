@@ -19,7 +19,7 @@
 #include "cli/store/store_locator.h"
 #include "cli/store/store_row_groups.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Of one worker. */
 struct tally {

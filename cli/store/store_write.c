@@ -19,7 +19,7 @@
 #include "cli/store/store_file.h"
 #include "cli/store/store_buffers.h"
 #include "cli/store/store_chunk_reader.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define COPY_SIZE ((size_t)1 << 20)
 

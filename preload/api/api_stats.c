@@ -11,8 +11,8 @@
 #include "preload/api/api.h"
 #include "preload/ring/blocks_request.h"
 #include "stub/functions.h"
-#include "unwind/dynsym.h"
-#include "unwind/linkmap.h"
+#include "unwind/elf/dynsym.h"
+#include "unwind/elf/linkmap.h"
 
 /* Names that a program refers to, or a stub that is part of it. */
 static const char *const numbers_names[] = {

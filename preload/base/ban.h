@@ -5,7 +5,7 @@
 #ifndef GNOMON_BAN_H
 #define GNOMON_BAN_H
 
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 enum {
 	/* up to 16: UNWIND_NO_… */

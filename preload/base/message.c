@@ -8,7 +8,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define MESSAGE_MAX 768
 

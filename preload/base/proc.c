@@ -8,7 +8,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 long proc_read(const char *path, char *to, size_t n)
 {

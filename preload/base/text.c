@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "preload/base/error_words.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void text_init(struct text *text, char *buffer, size_t size)
 {

@@ -13,7 +13,7 @@
 #include "arch.h"
 #include "preload/base/base.h"
 #include "preload/base/sys.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define TID_PLACES 256		/* words of 4 bytes; glibc's is the 180th */
 #define TID_WORDS (TID_PLACES / 64)

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define GUARD_PAGE 4096u
 

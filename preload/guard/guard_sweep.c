@@ -29,7 +29,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/guard/guard.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define SWEEP_PAGE 4096u
 #define SWEEP_ENTRIES 512u	/* page map entries read at a time */

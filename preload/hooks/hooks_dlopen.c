@@ -24,7 +24,7 @@
 
 #include "preload/base/text.h"
 #include "preload/hooks/hooks.h"
-#include "unwind/capture.h"
+#include "unwind/image/image.h"
 
 #define HOOKS_DLOPEN_NAME_MAX 4096	/* a longer one cannot be opened */
 
@@ -76,7 +76,7 @@ void *hooks_dlopen_note(enum real_slot what, const char *name,
 	};
 	uint64_t args[GT_EXTRA_ARGS] = { 0, (uint32_t)flags };
 
-	atomic_fetch_add_explicit(&capture_generation, 1,
+	atomic_fetch_add_explicit(&image_generation, 1,
 				  memory_order_seq_cst);
 	if (what == REAL_dlopen)
 		hooks_dlopen_skip_us(name, flags);

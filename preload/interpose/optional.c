@@ -36,8 +36,8 @@
 #include "arch.h"
 #include "preload/base/sys.h"
 #include "preload/interpose/real.h"
-#include "unwind/dynsym.h"
-#include "unwind/linkmap.h"
+#include "unwind/elf/dynsym.h"
+#include "unwind/elf/linkmap.h"
 
 #define OPTIONAL_PAGE 4096
 

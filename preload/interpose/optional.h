@@ -16,7 +16,7 @@
 #define GNOMON_OPTIONAL_H
 
 #include "preload/base/base.h"
-#include "unwind/elfmap.h"
+#include "unwind/elf/elfmap.h"
 
 struct optional {
 	const char *name;

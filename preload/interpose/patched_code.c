@@ -1,7 +1,7 @@
 /* patched_code.c: see patched_code.h. */
 #include "preload/interpose/patched_code.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static struct {
 	uintptr_t start;

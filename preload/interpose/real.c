@@ -23,9 +23,9 @@
 
 #include "arch.h"
 #include "preload/base/bump.h"
-#include "unwind/dynsym.h"
-#include "unwind/linkmap.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
+#include "unwind/elf/dynsym.h"
+#include "unwind/elf/linkmap.h"
 
 #define REAL_SONAME_MAX 32	/* longer names are not searched */
 #define REAL_FUNCTION (1u << STT_FUNC)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "preload/base/base.h"
-#include "unwind/elfmap.h"
+#include "unwind/elf/elfmap.h"
 
 /* The result of mallinfo2. Declared here because glibc before 2.33 lacks it,
  * and a library built with such a glibc may run with a newer one. */

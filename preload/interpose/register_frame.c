@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "preload/interpose/real.h"
-#include "unwind/jit.h"
+#include "unwind/image/jit.h"
 
 #define REGISTER_FRAME_TABLE_MAX 65536	/* sections in a list of them */
 

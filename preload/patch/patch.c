@@ -27,7 +27,7 @@
 #include "preload/base/text.h"
 #include "preload/interpose/patched_code.h"
 #include "preload/ring/producer.h"
-#include "unwind/linkmap.h"
+#include "unwind/elf/linkmap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000

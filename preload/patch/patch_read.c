@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static unsigned patch_read_digit(char c)
 {

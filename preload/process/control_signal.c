@@ -24,7 +24,7 @@
 #include "preload/interpose/real.h"
 #include "preload/ring/gate.h"
 #include "preload/ring/producer.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define SIGNAL_COUNT 65
 

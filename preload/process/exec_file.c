@@ -19,8 +19,8 @@
 
 #include "preload/base/sys.h"
 #include "preload/base/text.h"
-#include "unwind/elfmap.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
+#include "unwind/elf/elfmap.h"
 
 #define EXEC_FILE_START 256	/* bytes that the kernel reads */
 #define EXEC_FILE_SCRIPTS 4	/* an interpreter may be a script */

@@ -25,7 +25,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/exit_slot.h"
 #include "preload/ring/producer.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 /* The count of the last word of each slot: static, so that forked children
  * inherit it. */

@@ -21,7 +21,7 @@
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"
 #include "preload/ring/timeout.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define PROCESS_END_NAP_NS UINT64_C(1000000)
 #define PROCESS_END_IDLE 5	/* naps without progress of the recorder */

@@ -40,8 +40,8 @@
 #include "preload/base/sys.h"
 #include "preload/ring/initial_stack.h"
 #include "preload/ring/producer.h"
-#include "unwind/memory.h"
-#include "unwind/signals.h"
+#include "unwind/base/memory.h"
+#include "unwind/base/signals.h"
 #include "unwind/walk.h"
 
 #define ARENAS_LEAVE_SHARE 16	/* at most one part in so many of the run

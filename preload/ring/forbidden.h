@@ -5,7 +5,7 @@
  *	hooks ──▶ unwind_ban ──▶ ban_known ──▶ the recorder
  *	          unwind_ban_found ◀── ban_found ◀── the recorder
  *
- * The bits are in unwind_ban and *unwind_ban_found (unwind/memory.h; our own
+ * The bits are in unwind_ban and *unwind_ban_found (unwind/base/memory.h; our own
  * bits: ban.h). unwind_ban is static data, which a forked child keeps, as it
  * keeps its filters. *unwind_ban_found lies in the live mapping, which a child
  * does not have. So its bits are copied into unwind_ban now and then, and

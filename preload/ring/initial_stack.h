@@ -14,7 +14,7 @@ struct initial {
 	uintptr_t stack_end;
 	const char *executed;	/* path of the executed program (AT_EXECFN) */
 	const uint64_t *noise;	/* two random words */
-	uintptr_t vdso;		/* the kernel's image (unwind/vdso.h) */
+	uintptr_t vdso;		/* the kernel's image (unwind/elf/vdso.h) */
 };
 extern BASE_HIDDEN struct initial initial;
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/byte_order.h"
+#include "unwind/base/byte_order.h"
 
 #define PATCHED_IMAGES 16
 

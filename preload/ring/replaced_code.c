@@ -3,7 +3,7 @@
  */
 #include "preload/ring/replaced_code.h"
 
-#include "unwind/jit.h"
+#include "unwind/image/jit.h"
 
 void replaced_code_take(struct gl_shared *shared)
 {

@@ -36,8 +36,8 @@
 #include "preload/ring/area.h"
 #include "preload/ring/producer.h"
 #include "unwind/abandoned.h"
-#include "unwind/memory.h"
-#include "unwind/signals.h"
+#include "unwind/base/memory.h"
+#include "unwind/base/signals.h"
 
 #define REQUEST_NAP_NS (20 * UINT64_C(1000000))
 /* Limit of a wait, in parts of a nap, and the parts counted for a nap ended

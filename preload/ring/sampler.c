@@ -18,7 +18,7 @@
  */
 #include "preload/ring/sampler.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SAMPLER_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define SAMPLER_BITS 26		/* of the logarithm's fraction */

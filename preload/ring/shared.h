@@ -1,7 +1,7 @@
 /*
  * shared.h: memory shared by hooks and the recorder, in the live mapping at
  * gl_header.shared_offset. Words of fixed width in the target's byte order
- * (unwind/byte_order.h), no pointers except addresses of rings (`turn`), which
+ * (unwind/base/byte_order.h), no pointers except addresses of rings (`turn`), which
  * only hooks use. Futexes on them are shared futexes, as the mapping is.
  *
  * All fields start as 0. None is of use to a reader of a live file left by a

@@ -41,8 +41,8 @@
 #include "preload/ring/gate.h"
 #include "preload/ring/live_map.h"
 #include "preload/start/launch_job.h"
-#include "unwind/memory.h"
-#include "unwind/signals.h"
+#include "unwind/base/memory.h"
+#include "unwind/base/signals.h"
 
 /* Size of a forked child's first ring: most children have few events, and
  * clearing pages is most of the cost of a ring. It grows. */

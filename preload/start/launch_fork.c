@@ -18,7 +18,7 @@
 
 #include "preload/base/sys.h"
 #include "preload/ring/forbidden.h"
-#include "unwind/signals.h"
+#include "unwind/base/signals.h"
 
 static struct launch launch_copy;	/* I3 */
 

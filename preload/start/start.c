@@ -50,10 +50,10 @@
 #include "preload/sample/skip.h"
 #include "preload/start/budget.h"
 #include "preload/start/launch.h"
-#include "unwind/memory.h"
-#include "unwind/section.h"
-#include "unwind/signals.h"
-#include "unwind/vdso.h"
+#include "unwind/base/memory.h"
+#include "unwind/elf/section.h"
+#include "unwind/base/signals.h"
+#include "unwind/elf/vdso.h"
 
 #define START_NAP_NS (50 * UINT64_C(1000000))
 #define START_NAPS 20

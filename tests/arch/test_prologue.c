@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
-#include "unwind/image.h"
-#include "unwind/prologue.h"
-#include "unwind/rules_index.h"
+#include "unwind/image/image.h"
+#include "unwind/rules/prologue.h"
+#include "unwind/rules/rules_index.h"
 #include "decode.h"
 
 #define CALLS_LEAST 1000

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 300
-"""An assertion of the library that fails (unwind/assertion.h): the recording
+"""An assertion of the library that fails (unwind/base/assertion.h): the recording
 ends and says which it was, once; the program goes on as if nothing was
 recorded."""
 

@@ -9,7 +9,7 @@
 
 #include "cli/symbol/cfi/cfi_verify.h"
 #include "cli/symbol/cfi/rule_file.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tests/unit/table_builder.h"
-#include "unwind/expr.h"
+#include "unwind/rules/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/exidx.h"
+#include "unwind/rules/exidx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "tests/unit/unwind_embed.h"
-#include "unwind/gdbjit.h"
-#include "unwind/jit.h"
+#include "unwind/image/gdbjit.h"
+#include "unwind/image/jit.h"
 
 #define ROOM 65536
 #define AROUND (256u << 20)	/* further than records may lead */

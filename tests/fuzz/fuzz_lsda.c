@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "tests/unit/table_builder.h"
-#include "unwind/lsda.h"
-#include "unwind/rules_image.h"
+#include "unwind/image/lsda.h"
+#include "unwind/rules/rules_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
-#include "unwind/prologue.h"
+#include "unwind/base/assertion.h"
+#include "unwind/rules/prologue.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

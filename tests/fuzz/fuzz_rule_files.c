@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/cfa_program.h"
-#include "unwind/memory.h"
-#include "unwind/rule_files.h"
+#include "unwind/base/memory.h"
+#include "unwind/image/rule_files.h"
+#include "unwind/rules/cfa_program.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

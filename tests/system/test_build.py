@@ -224,7 +224,7 @@ GOALS = {
     "hostile": ["build", "sanitize"],
     "bench-peers": ["build", "c++", "peers", "python"],
     "build/bench/replay": ["build"],
-    "build/tests/unit/unwind/test_radix": ["build", "unit"],
+    "build/tests/unit/unwind/base/test_radix": ["build", "unit"],
 }
 for _goal in GOALS:
     case(groups_of(_goal))

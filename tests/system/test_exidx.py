@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # TIMEOUT: 120
-"""ARM's unwind tables: the rules that unwind/exidx.c makes for every function
+"""ARM's unwind tables: the rules that unwind/rules/exidx.c makes for every function
 of real files, compared with readelf."""
 
 from gnomon_test import *

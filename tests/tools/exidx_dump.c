@@ -1,5 +1,5 @@
 /*
- * exidx_dump.c: prints the rules that unwind/exidx.c makes for each function of
+ * exidx_dump.c: prints the rules that unwind/rules/exidx.c makes for each function of
  * an ARM ELF file, a line each. tests/system/test_exidx.py compares them with
  * readelf:
  *	ADDRESS cantunwind
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unwind/exidx.h"
+#include "unwind/rules/exidx.h"
 
 static bool find_index(Elf *elf, struct exidx_image *image)
 {

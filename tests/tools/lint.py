@@ -26,7 +26,7 @@ CODE_FOLDERS = ["arch", "unwind", "preload", "library", "stub", "cli", "tests",
 LINE_MAX = 100
 
 # Any folder may include it: assertions.
-ANY_MAY = ["unwind/assertion.h"]
+ANY_MAY = ["unwind/base/assertion.h"]
 
 # The recorder is a program with a C library. Of preload/ it may include the
 # formats, what lies in the live mapping or is asked and answered there, the
@@ -34,7 +34,7 @@ ANY_MAY = ["unwind/assertion.h"]
 # the reader only what check_recorder lets it reach.
 RECORDER_MAY = ["cli/recorder/", "cli/command/control_format.h",
                 "cli/command/options_check.h", "cli/trace/format/",
-                "preload/format.h", "unwind/layout.h", "unwind/byte_order.h",
+                "preload/format.h", "unwind/base/layout.h", "unwind/base/byte_order.h",
                 "arch.h",
                 "library/gnomon/gnomon.h", "cli/base/", "cli/model/",
                 "cli/symbol/"]
@@ -53,7 +53,13 @@ ARCH_HEADERS = ["arch.h"] + ["%s.h" % stem for stem in """calls cycles entry
 MAY_INCLUDE = {
     # Of the preload library only the table that stubs.S makes entries of.
     "arch": ["arch/", "preload/interpose/hooked.def"] + ARCH_HEADERS,
-    "unwind": ["unwind/", "arch.h", "decode.h", "signal_frame.h"],
+    "unwind": ["unwind/", "arch.h", "signal_frame.h"],
+    "unwind/base": ["unwind/base/", "arch.h"],
+    "unwind/elf": ["unwind/elf/", "unwind/base/", "arch.h"],
+    "unwind/rules": ["unwind/rules/", "unwind/base/", "arch.h", "decode.h",
+                     "signal_frame.h"],
+    "unwind/image": ["unwind/image/", "unwind/rules/", "unwind/elf/",
+                     "unwind/base/", "arch.h"],
     "preload": ["preload/", "unwind/", "arch.h", "entry.h", "patching.h",
                 "library/gnomon/gnomon.h", "stub/functions.h",
                 "stub/functions.def"],
@@ -83,9 +89,10 @@ RECORDER_LAYOUT = """base/ban base/control_request base/patch_format format
     ring/arenas ring/dump_request ring/exit_slot ring/blocks_request ring/patched
     ring/shared"""
 RECORDER_OTHERS = {"arch.h", "library/gnomon/gnomon.h",
-                   "unwind/capture.h", "unwind/assertion.h",
-                   "unwind/layout.h", "unwind/memory.h",
-                   "unwind/byte_order.h", "unwind/byte_order_other.h"}
+                   "unwind/capture.h", "unwind/base/assertion.h",
+                   "unwind/base/capture_config.h",
+                   "unwind/base/layout.h", "unwind/base/memory.h",
+                   "unwind/base/byte_order.h", "unwind/base/byte_order_other.h"}
 # Of the reader the sources that the recorder is made of as well, with their
 # headers, what an event is, units of figures, and the format of traces.
 RECORDER_READER = {"cli/base/grow.h", "cli/base/text/quantity.h",

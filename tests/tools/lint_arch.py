@@ -31,7 +31,7 @@ OF_MACHINES = {
 
 # Lines of what runs everywhere that may know a word's size, by file, and why.
 OF_WORDS = {
-    "unwind/elfmap.h": "says for all others of which class ELF files are",
+    "unwind/elf/elfmap.h": "says for all others of which class ELF files are",
     "unwind/path.c": "a layout that is asserted for words of 64 bits",
     "preload/interpose/real.c": "the GNU allocator's headers of 64 bits",
 }

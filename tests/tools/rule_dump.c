@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind/memory.h"
-#include "unwind/rules.h"
+#include "unwind/base/memory.h"
+#include "unwind/rules/rules.h"
 
 static const char *const kind_names[] = {
 	[RULE_NONE] = "none", [RULE_FRAME] = "frame", [RULE_DEREF] = "deref",

@@ -6,8 +6,8 @@
 #define GNOMON_TESTS_RULES_BUILDER_H
 
 #include "tests/unit/table_builder.h"
-#include "unwind/rule_dictionary.h"
-#include "unwind/rules_image.h"
+#include "unwind/rules/rule_dictionary.h"
+#include "unwind/rules/rules_image.h"
 
 static struct builder b;
 static size_t cie;

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "unwind/memory.h"
-#include "unwind/rules.h"
+#include "unwind/base/memory.h"
+#include "unwind/rules/rules.h"
 
 enum { BUILDER_ROOM = 1 << 16, BUILDER_PAGE = 4096 };
 

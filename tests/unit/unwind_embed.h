@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "unwind/base/memory.h"
 #include "unwind/capture.h"
-#include "unwind/memory.h"
 
 #define EMBED_NODES (1u << 20)
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #ifdef GNOMON_DEBUG_ASSERTS
 bool buffer_is_valid(const struct buffer *text)

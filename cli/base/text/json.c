@@ -13,7 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/text/utf8.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Number of bytes from `s` on that need no escape. */
 static size_t plain_length(const unsigned char *s)

@@ -28,7 +28,7 @@
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/threads.h"
 #include "cli/stack/context_value.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 enum {
 	ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, TEMPORARY,

@@ -19,7 +19,7 @@
 #include "cli/base/text/utf8.h"
 #include "cli/export/pprof/profile.pb-c.h"
 #include "cli/model/core/images.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* In brackets, so that readers do not search for the file. */
 #define NOWHERE "[no file]"

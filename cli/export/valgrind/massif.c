@@ -33,7 +33,7 @@
 #include "cli/model/heap.h"
 #include "cli/model/stats/timeline.h"
 #include "cli/stack/profile_walk.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SNAPSHOTS 100u		/* on the curve: Massif's own limit */
 #define THRESHOLD 100u		/* …th of the snapshot: Massif's 1 % */

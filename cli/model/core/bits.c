@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void bits_set(struct bits *bits, uint64_t number)
 {

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "cli/base/try_alloc.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FIRST_BITS 9
 #define BITS_MAX 30

@@ -32,7 +32,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BLOCK_SEQUENCE ((UINT64_C(1) << 44) - 1)
 #define BLOCK_LAYOUT ((1u << 15) - 1)

@@ -16,7 +16,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/core/contexts.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #ifdef GNOMON_DEBUG_ASSERTS
 bool chains_is_valid(const struct chains *chains)

@@ -29,7 +29,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define INDEX_FREE UINT64_MAX	/* no node has this number */
 #define INDEX_SLOTS 1024	/* initially */

@@ -19,7 +19,7 @@
 
 #include "cli/base/table.h"
 #include "cli/model/core/images.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CONTEXT_UNDEFINED GT_STOP_COUNT
 #define CONTEXT_ROOTS (GT_STOP_COUNT + 1)	/* first real node */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 const char *const control_words[GT_CONTROL_COUNT] = {
 	[GT_CONTROL_START] = "start", [GT_CONTROL_STOP] = "stop",

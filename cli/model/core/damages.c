@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void damages_extra(struct damages *damages, struct contexts *contexts,
 		   uint32_t thread, const struct trace_event *event)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cli/base/try_alloc.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static void odd(struct edges *edges, enum edge_odd what, uint64_t stamp)
 {

@@ -37,7 +37,7 @@
 #include "cli/model/core/pairing.h"
 #include "cli/trace/format/event.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* How a block ends. */
 enum edge_end {

@@ -16,7 +16,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/hash.h"
 #include "cli/base/text/base_name.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PAGE_SHIFT 12
 /* A reader's limit, twice that of the recorder. */

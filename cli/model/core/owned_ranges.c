@@ -8,7 +8,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #ifdef GNOMON_DEBUG_ASSERTS
 bool owned_ranges_is_valid(const struct owned_ranges *owned_ranges)

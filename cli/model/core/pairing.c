@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "cli/base/hash.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static uint16_t *bucket_of(struct pairing *pairing, uint64_t address,
 			   unsigned kind)

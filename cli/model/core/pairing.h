@@ -61,7 +61,7 @@ void pairing_clear(struct pairing *pairing);
 void pairing_take(struct pairing *pairing, unsigned index,
 		  struct pairing_entry *entry);
 
-/* I1 to I3 of pairing.c. With GNOMON_DEBUG_ASSERTS (unwind/assertion.h). */
+/* I1 to I3 of pairing.c. With GNOMON_DEBUG_ASSERTS (unwind/base/assertion.h). */
 bool pairing_is_valid(const struct pairing *pairing);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include "cli/base/hash.h"
 #include "cli/base/try_alloc.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BITS_MIN 6
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 bool pools_name(struct pools *pools, struct intern *names,
 		const struct trace_control *record)

@@ -18,7 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define NAMES_MAX 4096		/* per thread; later ones are dropped */
 /* How many earlier threads with the same tid or pthread_t are searched: events

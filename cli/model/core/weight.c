@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BYTES_MAX 0x1p62
 

@@ -29,7 +29,7 @@
 #include "cli/model/view.h"
 #include "cli/store/store_cursor.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* There is only one maximum, and all costs have their values at it. */
 #define PEAK_EPOCH 1

@@ -25,7 +25,7 @@
 #include "cli/model/index/index_trace.h"
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/read/reader.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* States are taken at half of the file, at half of the remainder, and so on,
  * until this many bytes before its end; the last one is kept. When the trace

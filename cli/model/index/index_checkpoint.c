@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static uint64_t now_ns(void)
 {

@@ -15,7 +15,7 @@
 #include "cli/model/model_state.h"
 #include "cli/model/index/index_groups.h"
 #include "cli/model/stats/histograms.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define WORD 64
 

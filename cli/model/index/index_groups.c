@@ -23,7 +23,7 @@
 #include "cli/model/block_lifetimes.h"
 #include "cli/model/map_index.h"
 #include "cli/model/index/index_select.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Sums of this many groups fit in the caches. */
 #define ALL_MAX (1u << 16)

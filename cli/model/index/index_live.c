@@ -11,7 +11,7 @@
 #include "cli/model/index/index_select.h"
 #include "cli/model/index/index_store.h"
 #include "cli/store/store_cursor.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static void add_block(struct model *then, const struct block *block)
 {

@@ -11,7 +11,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/model/model_state.h"
 #include "cli/model/index/index_facts.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FORMAT 1
 

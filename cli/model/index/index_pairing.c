@@ -20,7 +20,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/core/weight.h"
 #include "cli/model/model_state.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LOOK_AHEAD 24		/* events before use at which the bucket is
 				 * prefetched, */

@@ -14,7 +14,7 @@
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
 #include "cli/store/store_cursor.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static const size_t widths[STATE_LISTS] = INDEX_STATE_WIDTHS;
 

@@ -9,7 +9,7 @@
 
 #include "cli/model/core/blocks.h"
 #include "cli/model/stats/freed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static uint64_t value_of(const struct store_batch *batch, size_t row,
 			 enum store_column column)

@@ -9,7 +9,7 @@
 #include "cli/base/sort.h"
 #include "cli/model/core/threads.h"
 #include "cli/model/model.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static void put(struct index_state *state, uint64_t word)
 {

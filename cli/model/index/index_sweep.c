@@ -12,7 +12,7 @@
 #include "cli/model/index/index_groups.h"
 #include "cli/model/index/index_select.h"
 #include "cli/model/index/index_store.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The selected rows, and the caller's groups. */
 struct sweep {

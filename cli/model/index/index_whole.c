@@ -10,7 +10,7 @@
 #include "cli/base/grow.h"
 #include "cli/model/index/index_select.h"
 #include "cli/store/store_sweep.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* ---- facts ---- */
 

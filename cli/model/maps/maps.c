@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 
 const char *const map_origin_names[MAP_ORIGINS] = {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SHARED_TYPE 1		/* MAP_SHARED, or MAP_SHARED_VALIDATE: odd */
 #define REMAP_KEEPS 4		/* MREMAP_DONTUNMAP */

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #include "cli/base/text/base_name.h"
 #include "cli/model/maps/maps.h"

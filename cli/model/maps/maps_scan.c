@@ -26,7 +26,7 @@
 #include "cli/base/search.h"
 #include "cli/base/sort.h"
 #include "cli/model/maps/maps.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* ---- from chunks to a list ---- */
 

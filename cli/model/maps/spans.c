@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static uint32_t next_random(struct spans *spans)
 {

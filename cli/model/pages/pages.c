@@ -19,7 +19,7 @@
 #include "cli/model/map_index.h"
 #include "cli/model/model.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Heaps of glibc's other arenas are aligned to their size. */
 #define ARENA_HEAP (UINT64_C(64) << 20)

@@ -18,7 +18,7 @@
 #include "cli/model/core/blocks.h"
 #include "cli/model/core/pools.h"
 #include "cli/model/model.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Limit of open blocks: the time for a page grows with their number, and a
  * forged trace may have millions. */

@@ -25,7 +25,7 @@
 #include "cli/model/pages/pages_sweep.h"
 #include "cli/model/index/index_live.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 const char *const residency_names[RESIDENCY_PARTS] = {
 	[RESIDENCY_LIVE] = "live",

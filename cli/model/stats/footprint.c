@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define POINTS_MAX (8u << 20)		/* 9 days at the highest rate */
 #define MAPPINGS_MAX (4u << 20)

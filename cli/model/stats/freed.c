@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void freed_sum_add(struct freed_sum *to, const struct freed_sum *more)
 {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static uint32_t new_cell(struct histograms *histograms)
 {

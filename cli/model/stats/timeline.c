@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/model/stats/footprint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unwind/byte_order.h"
+#include "unwind/base/byte_order.h"
 
 /* Sleeps while *word == value, at most ns. Also returns without reason. */
 static inline void futex_wait(const order_32 *word, uint32_t value,

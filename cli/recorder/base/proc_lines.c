@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 int proc_lines_open(struct proc_lines *lines, const char *path, char *buffer,
 		    size_t size)

@@ -13,7 +13,7 @@
 #include "preload/base/base.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The parent's live file, in a forked child's recorder (parent_live.h). */
 struct parent_live {

@@ -18,7 +18,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/dump/dump_stacks.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DUMP_MEMORY (UINT64_C(1) << 30)
 #define DUMP_ROWS 1024		/* handled in one step */

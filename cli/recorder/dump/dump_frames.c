@@ -19,7 +19,7 @@
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
 #include "preload/ring/dump_request.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FRAMES_BUCKETS 65536
 #define FRAMES_OFFSET sizeof("+0x0123456789abcdef")

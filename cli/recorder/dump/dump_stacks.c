@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define DUMP_BUCKETS 16384
 #define DUMP_FIRST_DEPTH 512

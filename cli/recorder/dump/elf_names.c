@@ -18,7 +18,7 @@
 #include "cli/recorder/embed/embed_open.h"
 #include "cli/symbol/elf/elf_symbols.h"
 #include "preload/ring/dump_request.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Limit for a file whose symbols all cover the same addresses: some tenths of a
  * second. */

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SCRATCH_CHUNK (UINT64_C(1) << 20)
 

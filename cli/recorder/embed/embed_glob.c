@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMBED_GLOB_DEPTH 16	/* names with special characters in a pattern */
 #define EMBED_GLOB_ENDS "/,"	/* ends of a name in a pattern */

@@ -23,7 +23,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/file_owner.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* ---- FILE.files ---- */
 

@@ -10,7 +10,7 @@
 
 #include "preload/base/base.h"
 #include "cli/recorder/process/target_file.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMBED_USED_NODES 4096	/* read in one step: 1 ms */
 #define EMBED_USED_BEHIND 65536	/* with more new nodes than these, some are

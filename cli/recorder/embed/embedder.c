@@ -29,7 +29,7 @@
 #include "cli/recorder/embed/embed_seen.h"
 #include "cli/recorder/embed/embed_used.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMBEDDER_SLICE_NS (4 * UINT64_C(1000000))
 #define EMBEDDER_RARE_NS (20 * UINT64_C(1000000))	/* a piece, if busy */

@@ -21,7 +21,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CHUNK_LAST_WORDS (16u << 10)	/* SYNC, COUNTERS, END … */
 #define CHUNK_END_WORDS 512		/* of these, for END */

@@ -8,7 +8,7 @@
 #include "cli/recorder/emit/code_map.h"
 
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CODE_MAP_RANGE_MAX (UINT64_C(64) << 20)	/* longer than any function */
 

@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "cli/recorder/emit/varint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define COMPRESS_WINDOW_LOG 17
 /* Search table for columns: 16 KiB, fits the first-level cache; and the level's

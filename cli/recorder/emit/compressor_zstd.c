@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* zstd's values: they are the same since 1.4, but their names have changed. */
 _Static_assert(COMPRESSOR_AUTO == 0 && COMPRESSOR_CODED == 1 &&

@@ -10,7 +10,7 @@
 
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/ring_drain.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_CAPTURE_RECORD (2 + GT_CAPTURE_VALUES)	/* varints */
 

@@ -15,7 +15,7 @@
 
 #include "cli/recorder/base/zeroed.h"
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_DEPTH_SHARE 4	/* our nodes: this fraction of the threads'
 				 * nodes */

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #include "cli/trace/format/trace_format.h"
 

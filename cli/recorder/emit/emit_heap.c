@@ -6,7 +6,7 @@
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static size_t emit_heap_length(const char *name)
 {

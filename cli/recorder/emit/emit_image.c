@@ -27,7 +27,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_IMAGE_BATCH 32	/* looked up in one pass over the mappings */
 #define EMIT_IMAGE_DELETED " (deleted)"

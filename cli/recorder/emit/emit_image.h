@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cli/recorder/emit/chunk.h"
-#include "unwind/layout.h"
+#include "unwind/base/layout.h"
 
 struct emit_image {
 	const struct gl_image *images;	/* in the live mapping */

@@ -17,7 +17,7 @@
 #include "cli/recorder/emit/emit_capture.h"
 #include "cli/recorder/emit/text_key.h"
 #include "cli/recorder/process/exit_status_find.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_INFO_COMMAND_MAX 65536	/* bytes of the command line in the
 					 * trace */

@@ -30,7 +30,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/replaced_report.h"
 #include "cli/recorder/emit/varint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_NAMES_PIECE (256u << 10)	/* of one chunk; fits RECORDER_ROOM */
 #define EMIT_NAMES_MAX (UINT64_C(64) << 20)	/* some 800 000 functions */

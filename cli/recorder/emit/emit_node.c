@@ -19,7 +19,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 enum { EMIT_NODE_ID, EMIT_NODE_PARENT, EMIT_NODE_ADDRESS, EMIT_NODE_COLUMNS };
 

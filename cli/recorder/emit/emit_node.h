@@ -12,7 +12,7 @@
 #include "cli/recorder/emit/chunk.h"
 #include "cli/recorder/emit/compress.h"
 #include "cli/recorder/emit/emit_depth.h"
-#include "unwind/layout.h"
+#include "unwind/base/layout.h"
 
 /* Nodes of one chunk. */
 #define EMIT_NODE_BATCH 32768

@@ -8,7 +8,7 @@
 
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define EMIT_TOTALS_ROWS 4096	/* of a chunk */
 #define EMIT_TOTALS_ROW_MAX ((2 + GT_TOTALS_VALUES) * VARINT_MAX)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "preload/format.h"
-#include "unwind/layout.h"
+#include "unwind/base/layout.h"
 
 /* The prefix, from the command or from qemu's environment variable; NULL:
  * none. */

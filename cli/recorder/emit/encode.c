@@ -22,7 +22,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/emit/varint.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ENCODE_BATCH 128	/* records, fits the first-level cache */
 #define ENCODE_FREES (1u << GT_FREE | 1u << GT_REALLOC_BEGIN)

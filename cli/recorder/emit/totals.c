@@ -9,7 +9,7 @@
 
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Interval of writing; it grows with the number of rows. */
 #define TOTALS_REPORT_NS (1 * UINT64_C(1000000000))

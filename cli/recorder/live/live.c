@@ -27,7 +27,7 @@
 #include "cli/recorder/base/result.h"
 #include "preload/base/base.h"
 #include "preload/ring/shared.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LIVE_NODES_AHEAD 8192	/* reserved ahead of the threads, ... */
 #define LIVE_NODES_AHEAD_MAX 32768	/* ... if there are many */

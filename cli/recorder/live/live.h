@@ -13,7 +13,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/options.h"
 #include "preload/ring/shared.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LIVE_SIZE_MAX (UINT64_C(1) << 40)
 

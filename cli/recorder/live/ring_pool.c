@@ -28,7 +28,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/output/log_file.h"
 #include "preload/ring/ring_shared.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define RING_POOL_MAIN_CLASS 20	/* 1 MiB: the main thread's first ring */
 #define RING_POOL_GROW_CLASSES 2	/* fourfold */

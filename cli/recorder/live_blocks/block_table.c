@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Bytes of the memory budget for one live block, including its entries in other
  * tables. */

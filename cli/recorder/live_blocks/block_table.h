@@ -21,7 +21,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "preload/base/base.h"
 #include "preload/ring/blocks_request.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Sums, in fixed point with --sample; lifetimes are always integers. */
 struct block_table_sum {

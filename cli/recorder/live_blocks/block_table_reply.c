@@ -8,7 +8,7 @@
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "library/gnomon/gnomon.h"
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static void block_table_reply_sum(const struct block_table *table,
 				  const struct block_table_sum *sum,

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Fractions of the memory budget. */
 #define BLOCK_TABLE_FIGURES_PART 16

@@ -7,7 +7,7 @@
 
 #include "cli/recorder/live_blocks/block_table.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Creates the arrays; `edges` is set up. 0 or -ENOMEM. */
 int block_table_arrays(struct block_table *table, uint64_t bytes,

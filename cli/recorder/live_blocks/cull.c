@@ -34,7 +34,7 @@
 #include "cli/recorder/base/zeroed.h"
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/recorder/live_blocks/block_table_rounded.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Interval at which totals are written; it grows with their number. */
 #define CULL_REPORT_NS (1 * UINT64_C(1000000000))

@@ -22,7 +22,7 @@
 
 #include "cli/recorder/live_blocks/cull_queue.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CULL_CHAINS_PART 16	/* fraction of the memory budget */
 #define CULL_CHAINS_SLOTS 3	/* that leaving out a block may need */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/trace/format/ring_record.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CULL_EXTRAS (ENCODE_EXTRAS - 2)
 

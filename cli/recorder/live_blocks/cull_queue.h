@@ -7,7 +7,7 @@
 
 #include "cli/recorder/live_blocks/cull.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CULL_EVENTS 8192	/* of a chunk */
 #define CULL_RECORDS (CULL_EVENTS * GL_RECORD_MAX)

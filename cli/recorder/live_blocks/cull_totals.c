@@ -15,7 +15,7 @@
 #include "cli/recorder/live_blocks/block_table_rows.h"
 #include "cli/recorder/live_blocks/block_table_rounded.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CULL_BUCKETS 65536u
 #define CULL_ROWS_PART 16

@@ -35,7 +35,7 @@
 #include "cli/recorder/base/result.h"
 #include "cli/recorder/recorder.h"
 #include "cli/recorder/base/zeroed.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ROTATION_RECORD 32	/* approximate bytes of a record in a ring */
 #define ROTATION_STEP_MIN 256

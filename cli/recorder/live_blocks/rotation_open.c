@@ -21,7 +21,7 @@
 #include "cli/recorder/emit/varint.h"
 #include "cli/recorder/base/message_out.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ROTATION_BLOCK 10		/* approximate bytes of a live block */
 #define ROTATION_NOBODY UINT32_MAX	/* ring of an unknown thread */

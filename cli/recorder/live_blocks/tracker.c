@@ -14,7 +14,7 @@
 #include "library/gnomon/gnomon.h"
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/recorder.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Memory budget: a multiple of --memory, plus a minimum. Hardly any program
  * needs much of it. */

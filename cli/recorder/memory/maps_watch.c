@@ -36,7 +36,7 @@
 #include "cli/recorder/process/target_file.h"
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/base/xxh64.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define MAPS_WATCH_MAX 131072u	/* twice the kernel's usual limit */
 #define MAPS_WATCH_MIN 1024u

@@ -17,7 +17,7 @@
 
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/recording.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static int profiler_ranges_order(const void *a, const void *b)
 {

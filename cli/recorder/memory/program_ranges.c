@@ -3,7 +3,7 @@
 
 #include "cli/recorder/process/target_file.h"
 #include "preload/base/base.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 unsigned program_ranges_add(struct gl_range *to, unsigned count, unsigned room,
 			    const struct profiler_ranges *own,

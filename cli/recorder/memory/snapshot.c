@@ -31,7 +31,7 @@
 #include "cli/recorder/output/log_file.h"
 #include "cli/recorder/process/target_file.h"
 #include "preload/ring/gate.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SNAPSHOT_SLICE_NS (4 * UINT64_C(1000000))
 #define SNAPSHOT_BEAT_NS UINT64_C(1000000)	/* between heartbeats of the

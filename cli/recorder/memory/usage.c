@@ -36,7 +36,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "cli/recorder/base/proc_lines.h"
 #include "cli/recorder/memory/smaps.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define USAGE_SHARE 1024	/* of a core: 0.1 % */
 #define USAGE_LONG_NS (16 * UINT64_C(1000000))	/* a reading is too long */

@@ -29,7 +29,7 @@
 #include "cli/recorder/base/result.h"
 #include "preload/base/options.h"
 #include "cli/recorder/base/recording.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define REPORTER_WORDS 12
 #define REPORTER_NUMBER_MAX 24

@@ -13,7 +13,7 @@
 #include "cli/recorder/base/time_ns.h"
 #include "preload/ring/exit_slot.h"
 #include "cli/recorder/process/parent_live.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Longest wait for the parent, which has called wait and must still report. */
 #define EXIT_STATUS_TIMEOUT_NS UINT64_C(1000000000)

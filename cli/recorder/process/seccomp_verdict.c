@@ -15,7 +15,7 @@
 #include "arch.h"
 #include "cli/recorder/process/bpf.h"
 #include "preload/base/ban.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SECCOMP_HOW_INVALID (~0L)	/* the same as in unwind_probe */
 /* PIDFD_GET_INFO: reads how a process ended (target.c). */

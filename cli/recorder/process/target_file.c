@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/recorder/base/proc_file.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static const char *const target_file_names[GL_FILES] = {
 	[GL_FILE_MAPS] = "maps",

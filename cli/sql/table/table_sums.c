@@ -21,7 +21,7 @@
 #include "cli/sql/sql_figures.h"
 #include "cli/sql/sql_stack.h"
 #include "cli/sql/sql_tables.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct sums {
 	struct query query;

@@ -20,7 +20,7 @@
 #include "cli/base/sort.h"
 #include "cli/symbol/cfi/callframe_exidx.h"
 #include "cli/symbol/elf/encoded.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* The head of a record. */
 struct record {

@@ -6,7 +6,7 @@
  *	entry: a function's code ──▶ rows: for a range of its code, the CFA and
  *	                             the caller's value of each register
  *
- * The target has a reader of its own (unwind/cfi.h), for its own word size and
+ * The target has a reader of its own (unwind/rules/cfi.h), for its own word size and
  * the few registers that a walk needs. This one has all registers.
  *
  * The file may hold anything: invalid records are left out and counted. Opened

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/exidx.h"
+#include "unwind/rules/exidx.h"
 
 #define SP 13
 #define FIRST_VECTOR 264	/* DWARF's number of d8 */

@@ -13,7 +13,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/cfi/callframe_exidx.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define STATES_MAX 16		/* nested remember_state */
 #define MIPS_ADVANCE_LOC8 0x1d	/* DW_CFA_MIPS_advance_loc8 */

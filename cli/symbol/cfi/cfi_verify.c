@@ -22,7 +22,7 @@
 #include "cli/base/grow.h"
 #include "cli/symbol/cfi/callframe_value.h"
 #include "cli/symbol/cfi/lsda_pads.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LINKAGE_PIECE 16	/* bytes, in x86-64's PLT */
 

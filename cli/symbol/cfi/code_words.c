@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* MIPS' table has entries for pages of data; data is addressed from the page's
  * start. */

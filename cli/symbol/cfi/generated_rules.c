@@ -27,7 +27,7 @@
 #include "cli/symbol/cfi/debug_rules.h"
 #include "cli/symbol/cfi/function_starts.h"
 #include "cli/symbol/cfi/symbolic_run.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LOST_CALLS 16		/* in a function; each needs another run */
 #define FUNCTION_ALIGNMENT 16	/* of x86-64 compilers with optimisation */

@@ -1,7 +1,7 @@
 /*
  * lsda_pads.h: landing pads of exceptions, from the call-site table of an
  * unwind table's entry (language specific data area; Itanium C++ ABI: Exception
- * Handling). unwind/lsda.h reads them in the target.
+ * Handling). unwind/image/lsda.h reads them in the target.
  */
 #ifndef GNOMON_LSDA_PADS_H
 #define GNOMON_LSDA_PADS_H

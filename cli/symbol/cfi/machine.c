@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <stdio.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static const struct machine *const machines[] = {
 	&machine_x86_64, &machine_aarch64, &machine_mips64, &machine_arm,

@@ -20,7 +20,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 enum { SECTION_NOTE = 1, SECTION_FRAMES, SECTION_NAMES, SECTIONS };
 #define PHDRS 2

@@ -1,5 +1,5 @@
 /*
- * rule_file.h: writes the files that unwind/rule_files.h reads: rules for code
+ * rule_file.h: writes the files that unwind/image/rule_files.h reads: rules for code
  * of an image that none of its own tables covers, as standard DWARF in a small
  * ELF file of the image's own kind. readelf can show them.
  */

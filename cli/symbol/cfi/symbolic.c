@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 bool symbolic_same(struct symbolic_value a, struct symbolic_value b)
 {

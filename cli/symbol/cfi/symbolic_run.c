@@ -17,7 +17,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/sort.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Calls have numbers, from 1. */
 struct symbolic_later {

@@ -14,7 +14,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Bytes that may be read: this many times the file's size, and this many
  * more. */

@@ -10,7 +10,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Compilers need some 40. Implicit constants take no bytes in an entry, so
  * their number bounds the time for each byte. */

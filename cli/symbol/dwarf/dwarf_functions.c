@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Compilers nest at most some hundred. */
 #define DEPTH_MAX 4096

@@ -18,7 +18,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Pairs in the format of entries (5 are defined). */
 #define FORMAT_MAX 16

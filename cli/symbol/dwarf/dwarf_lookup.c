@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 bool dwarf_lookup_open(struct dwarf_lookup *lookup, struct dwarf_unit *unit,
 		       struct dwarf_unit *entries)

@@ -6,7 +6,7 @@
  */
 #include <dwarf.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #include "cli/symbol/dwarf/dwarf_entry.h"
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct span {
 	const uint8_t *data;

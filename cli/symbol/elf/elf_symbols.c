@@ -3,7 +3,7 @@
  */
 #include "cli/symbol/elf/elf_symbols.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ELF_SYMBOLS_PIECE 1024	/* symbols read at once */
 #define MAPPED_MAX (64u << 20)	/* limit if mapped: names may be in holes */

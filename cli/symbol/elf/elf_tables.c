@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "cli/base/io_full.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ELF_TABLES_SIZE_MAX (UINT64_C(1) << 40) /* so that sums of sizes never
 						 * overflow */

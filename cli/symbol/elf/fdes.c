@@ -17,7 +17,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/elf/encoded.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 struct cie {
 	uint64_t at;

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define REDUCED_ALIGN_MAX 4096
 #define REDUCED_LIKE 16 /* the alignment of .eh_frame, at most */

@@ -12,7 +12,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
 #include "cli/symbol/elf/elf_symbols.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Limit of earlier overlapping symbols that are checked. */
 #define OVERLAP_MAX 64

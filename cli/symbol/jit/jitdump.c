@@ -33,7 +33,7 @@
 #include "cli/base/search.h"
 #include "cli/base/text/utf8.h"
 #include "cli/base/io_full.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define MAGIC UINT32_C(0x4a695444)
 #define HEADER_SIZE 40

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Limit of overlapping entries that are checked: moved code leaves some. */
 #define PERFMAP_BACK_MAX 100000

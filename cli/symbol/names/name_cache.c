@@ -10,7 +10,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/symbol/names/names.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void name_cache_init(struct name_cache *cache, bool full)
 {

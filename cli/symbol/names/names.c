@@ -13,7 +13,7 @@
 #include <libiberty/demangle.h>
 
 #include "cli/base/deep_call.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define TEMPLATE_LEVELS 8	/* of template arguments in a brief name, if
 				 * they fit */

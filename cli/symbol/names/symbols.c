@@ -28,7 +28,7 @@
 #include "cli/base/text/buffer.h"
 #include "cli/symbol/names/name_cache.h"
 #include "cli/symbol/names/object.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Units whose tables are kept for single look-ups. */
 #define KEPT_UNITS 32

@@ -18,7 +18,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 static int inflate(struct inflater *inflater, void *to, size_t raw,
 		   const void *from, size_t stored)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 bool control_records_next(struct cursor *c, struct trace_control *control)
 {

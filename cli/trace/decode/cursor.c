@@ -3,7 +3,7 @@
  */
 #include "cli/trace/decode/cursor.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 uint64_t cursor_varint_long(struct cursor *c)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define CURSOR_VARINT_MAX 10	/* bytes of a LEB128 number of 64 bits */
 

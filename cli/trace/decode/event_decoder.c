@@ -15,7 +15,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/format/recent.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define COLUMNS_MIN 4		/* all columns of major version 1 */
 #define COLUMN_EXTRA 5

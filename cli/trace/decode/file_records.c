@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define VALUES_MAX 64		/* of a record: more are an error */
 

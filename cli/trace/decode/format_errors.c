@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/trace/decode/scan.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define PLACE_ROOM 80
 

@@ -1,7 +1,7 @@
 /* map_records.c: see the header. Called by the reader's thread. */
 #include "cli/trace/decode/map_records.h"
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define ADDRESS_END (UINT64_C(1) << 63)	/* no program maps more */
 

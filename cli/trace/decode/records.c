@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define NAME_MAX_BYTES 256	/* of a thread; the kernel has 16 */
 

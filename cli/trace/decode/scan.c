@@ -23,7 +23,7 @@
 #include "cli/base/io_full.h"
 #include "cli/trace/decode/cursor.h"
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Bytes hashed in vain before the scan gives up the rest of a damaged file. */
 #define RESYNC_BYTES (UINT64_C(4) << 30)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 /* Reads grow: of many traces only the first bytes are needed. */
 #define READ_BYTES_FIRST (1u << 14)

@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define RECENT_HASH_BITS 11	/* 48 KiB: more finds more, but misses the
 				 * cache */

@@ -36,7 +36,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/live_order.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define STAT_LINE 1024		/* of /proc/PID/stat */
 

@@ -36,7 +36,7 @@
 #include "cli/trace/format/trace_format.h"
 #include "cli/trace/live/live_read.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define LAST_WORDS_ROOM 16384	/* COUNTERS and END */
 #define INFO_LOOK_CHUNKS 4	/* INFO is the first or among the first */

@@ -12,7 +12,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/search.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define SLOPE_NS_MIN 20000000	/* of pairs that give a slope */
 

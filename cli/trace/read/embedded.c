@@ -21,7 +21,7 @@
 #include "cli/base/grow.h"
 #include "cli/base/io_full.h"
 #include "cli/trace/decode/scan.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define FILES_MAX 65536		/* a reader's limit */
 

@@ -33,7 +33,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/write/compose.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BATCH_EVENTS 256
 /* Compressed bytes that may wait for a SYNC; beyond, they are merged

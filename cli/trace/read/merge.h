@@ -83,7 +83,7 @@ bool merge_points(const struct merge *merge, struct merge_point **points,
 		  size_t *count);
 void merge_free(struct merge *merge);
 
-/* I1, I2 and I4 of merge.c. With GNOMON_DEBUG_ASSERTS (unwind/assertion.h). */
+/* I1, I2 and I4 of merge.c. With GNOMON_DEBUG_ASSERTS (unwind/base/assertion.h). */
 bool merge_is_valid(const struct merge *merge);
 
 #endif

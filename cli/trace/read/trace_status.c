@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/trace/format/trace_format.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void trace_status_cannot_open(const char *path, int error, struct notes *notes)
 {

@@ -15,7 +15,7 @@
 #include "cli/base/grow.h"
 #include "cli/trace/format/recent.h"
 #include "cli/trace/format/ring_record.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void compose_varint(struct buffer *out, uint64_t value)
 {

@@ -27,7 +27,7 @@
 
 #include "cli/base/grow.h"
 #include "cli/trace/write/repack_names.h"
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 #define BATCH_EVENTS 1024
 #define PENDING_MAX (1u << 20)	/* events that wait: some 40 MiB */

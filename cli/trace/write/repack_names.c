@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "unwind/assertion.h"
+#include "unwind/base/assertion.h"
 
 void repack_names_change(struct repack *repack, enum repack_name what,
 			 const char **name, size_t *size)

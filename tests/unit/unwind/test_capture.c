@@ -16,7 +16,7 @@
 
 #include "tests/unit/unwind_embed.h"
 #include "unwind/barrier.h"
-#include "unwind/context.h"
+#include "unwind/base/context.h"
 #include "unwind/stack.h"
 #include "unwind/walk.h"
 

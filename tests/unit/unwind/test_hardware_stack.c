@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
-#include "unwind/context.h"
+#include "unwind/base/context.h"
 #include "unwind/hardware_stack.h"
 
 #define PAGE 4096u

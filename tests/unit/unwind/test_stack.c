@@ -14,12 +14,12 @@
 /* A made-up stack of PAGES with a page below it that cannot be read. */
 static uintptr_t make(struct capture_thread *t)
 {
-	char *p = mmap(NULL, (PAGES + 1) * STACK_PAGE, PROT_READ | PROT_WRITE,
+	char *p = mmap(NULL, (PAGES + 1) * UNWIND_PAGE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	assert_int_equal(mprotect(p, STACK_PAGE, PROT_NONE), 0);
+	assert_int_equal(mprotect(p, UNWIND_PAGE, PROT_NONE), 0);
 	memset(t, 0, sizeof(*t));
-	t->hi = (uintptr_t)p + (PAGES + 1) * STACK_PAGE - 256;
+	t->hi = (uintptr_t)p + (PAGES + 1) * UNWIND_PAGE - 256;
 	t->lo = t->hi;
 	return t->hi;
 }
@@ -27,14 +27,14 @@ static uintptr_t make(struct capture_thread *t)
 static void test_proof(void **unused)
 {
 	struct capture_thread t;
-	uintptr_t hi = make(&t), floor = hi + 256 - PAGES * STACK_PAGE;
+	uintptr_t hi = make(&t), floor = hi + 256 - PAGES * UNWIND_PAGE;
 
 	(void)unused;
 	assert_false(stack_is_base(&t, hi));
 	assert_false(stack_is_base(&t, hi + 64));
 	assert_true(stack_is_base(&t, hi - 64));
-	assert_true(t.lo <= hi - 64 && t.lo > hi - 64 - STACK_PAGE);
-	assert_true(stack_is_base(&t, hi - 5 * STACK_PAGE));
+	assert_true(t.lo <= hi - 64 && t.lo > hi - 64 - UNWIND_PAGE);
+	assert_true(stack_is_base(&t, hi - 5 * UNWIND_PAGE));
 	assert_true(stack_is_base(&t, hi - 64));
 	assert_true(stack_is_base(&t, floor));
 	assert_int_equal(t.lo, floor);
@@ -66,7 +66,7 @@ static void test_read(void **unused)
 	assert_true(stack_read(&r, hi - 8, &value));
 	assert_int_equal(value, 99);
 	assert_false(stack_read(&r, hi - 7, &value));
-	assert_false(stack_read(&r, hi + 256 - (PAGES + 1) * STACK_PAGE,
+	assert_false(stack_read(&r, hi + 256 - (PAGES + 1) * UNWIND_PAGE,
 				&value));
 	r.lo = hi - 64;
 	r.hi = hi;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/unwind_embed.h"
-#include "unwind/prologue.h"
+#include "unwind/rules/prologue.h"
 #include "unwind/walk.h"
 #include "unwind/walk_sane.h"
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "preload/guard/guard_block.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 #define SECRET UINT64_C(0x123456789abcdef1)
 

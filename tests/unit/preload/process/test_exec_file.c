@@ -17,8 +17,8 @@
 
 #include "arch.h"
 #include "preload/process/exec_file.h"
-#include "unwind/elfmap.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
+#include "unwind/elf/elfmap.h"
 
 static char directory[] = "/tmp/exec_file.XXXXXX", back[4096];
 

@@ -15,8 +15,8 @@
 #include "preload/ring/area.h"
 #include "preload/ring/replaced_code.h"
 #include "preload/ring/ring.h"
-#include "unwind/capture.h"
-#include "unwind/jit.h"
+#include "unwind/image/image.h"
+#include "unwind/image/jit.h"
 
 #define THREADS 4
 #define MANY 2000
@@ -27,9 +27,9 @@ static struct gl_shared shared;
 static uint32_t forgotten(void)
 {
 	static uint32_t before;
-	uint32_t since = capture_generation - before;
+	uint32_t since = image_generation - before;
 
-	before = capture_generation;
+	before = image_generation;
 	jit_init(NULL);		/* gives their places back */
 	return since;
 }

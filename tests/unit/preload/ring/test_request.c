@@ -18,7 +18,7 @@
 #include "preload/ring/area.h"
 #include "preload/ring/request.h"
 #include "preload/ring/producer.h"
-#include "unwind/memory.h"
+#include "unwind/base/memory.h"
 
 static struct gl_shared shared;
 static _Atomic int holds_back, stop;
