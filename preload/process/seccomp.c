@@ -53,5 +53,6 @@ uint32_t seccomp_forbids(const void *filter)
 	do
 		bits = seccomp_request(&program);
 	while (bits == -EAGAIN && ++tries < SECCOMP_TRIES);
-	return bits < 0 ? SECCOMP_NO_ALL : (uint32_t)bits;
+	return bits < 0 || bits > SECCOMP_NO_ALL ? SECCOMP_NO_ALL :
+						   (uint32_t)bits;
 }

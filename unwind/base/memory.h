@@ -29,8 +29,10 @@ extern bool (*unwind_scarce)(void);
 
 /*
  * System calls that the process must not make any more, because a filter
- * (seccomp) would end it. Bits are only ever added; set by the embedder.
- * Threads then use a substitute: they spin instead of sleeping, and so on.
+ * (seccomp) would end it. Threads then use a substitute: they spin instead of
+ * sleeping, and so on. The embedder and unwind_choose_probe only ever add bits.
+ * Above the bits, in units of UNWIND_BAN_PENDING, the embedder counts its calls
+ * in progress that may forbid more: during such a call, nothing is allowed.
  */
 enum {
 	UNWIND_NO_PROBE = 1,	/* rt_sigprocmask */
@@ -39,8 +41,11 @@ enum {
 	UNWIND_NO_ADVICE = 8,	/* madvise */
 	UNWIND_NO_FILES = 16,	/* open, map, close */
 	UNWIND_NO_COPY = 256,	/* process_vm_readv */
-	UNWIND_NO_READ = 2048	/* of a file that is open */
+	UNWIND_NO_READ = 2048,	/* of a file that is open */
+	UNWIND_BAN_PENDING = 1 << 16
 };
+#define UNWIND_BAN_BITS (UNWIND_BAN_PENDING - 1u)
+
 extern order_32 unwind_ban;
 
 /* More bits of unwind_ban, in memory that only this process has. The pointer
@@ -53,14 +58,15 @@ static inline uint32_t unwind_found(void)
 	const order_32 *found = unwind_ban_found ? *unwind_ban_found :
 							   NULL;
 
-	return found ? atomic_load_explicit(found, memory_order_relaxed) : 0;
+	return found ? atomic_load_explicit(found, memory_order_relaxed) &
+		       UNWIND_BAN_BITS : 0;
 }
 
 static inline bool unwind_may(uint32_t what)
 {
 	return !((atomic_load_explicit(&unwind_ban, memory_order_relaxed) |
 		  unwind_found()) &
-		 what);
+		 (what | ~UNWIND_BAN_BITS));
 }
 
 /* Called instead of unwind_probe if that is banned; NULL: nothing can be read
