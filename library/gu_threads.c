@@ -12,10 +12,11 @@
  * async-signal-safe.) Each new thread checks only a few states, in turn. So the
  * cost per thread does not depend on the number of threads.
  *
- * I1  `owner` changes by compare-and-swap only; the thread whose id it is has
- *     the state.
- * I2  A thread id is taken for dead only inside our own process; a task of
- *     another process that shares our memory has its own pid in `owner`.
+ * I1  The thread whose id is in `owner` has the state. A new state gets its
+ *     owner before it is published. A thread takes an existing state by
+ *     compare-and-swap, and only the owner stores 0.
+ * I2  `owner` holds process and thread id, so tgkill also answers for a task
+ *     of another process that shares our memory. Dead: there is no such task.
  * I3  One thread attaches once at a time; a handler that interrupts it gets no
  *     state.
  *
@@ -29,6 +30,7 @@
 
 #include "arch.h"
 #include "unwind/abandoned.h"
+#include "unwind/base/assertion.h"
 
 #define ASKED_AT_ONCE 16u	/* states checked for a dead owner */
 
@@ -114,7 +116,8 @@ static struct gu_thread *make(uint64_t own)
 	struct gu_thread *t;
 	uint32_t i;
 
-	if (gu_area_scarce())
+	/* the area has no free: only threads that race for the last state lose one */
+	if (gu_area_scarce() || gu_threads_count() == GU_THREADS_MAX)
 		return NULL;
 	t = gu_area_alloc(sizeof(*t));
 	if (!t)
@@ -191,6 +194,8 @@ void gu_threads_leave(void)
 	if (!t || atomic_load_explicit(&t->busy.sp, memory_order_relaxed) ==
 			  GU_WIPED)
 		return;
+	DEBUG_ASSERT(atomic_load_explicit(&t->owner, memory_order_relaxed) ==
+		     own_number());	/* I1 */
 	/* Pairs with the acquire of take. */
 	atomic_store_explicit(&t->owner, 0, memory_order_release);
 }
