@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 DEPTH = 30
-# What the hook does, and how many frames are new each time.
+# What the hook does, and how many frames change each time.
 COLUMNS = (("gnomon", 0), ("gnomon", 1), ("gnomon", 3), ("gnomon-off", 1))
 SECONDS = 300
 

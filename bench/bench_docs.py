@@ -96,6 +96,15 @@ def capture_table(document):
             for name in names)] for row in rows])
 
 
+def pair_table(document):
+    """What bench-pairs itself measures: no start, no end, no helpers."""
+    rows = [row for row in recordings(document)
+            if row["program"] == "pairs" and row["every"]
+            and not row["is_base"]]
+    return table([row["tool"] for row in rows],
+                 [[number(row["inner_added_ns"]) for row in rows]])
+
+
 def left_out(document):
     rows = bench_peers.of_kind(document["peers"], "skipped")
     return ["", "Left out:", "",
@@ -112,6 +121,8 @@ def benchmarks(document):
         "![Time added to one allocation, by program and profiler]"
         "(images/bench-recording.svg)", "",
         recording_table(document), "",
+        "Time added to one pair in the loop of `bench-pairs`, ns:", "",
+        pair_table(document), "",
         "One capture, ns:", "",
         "![ns for one stack, by depth](images/bench-capture.svg)", "",
         capture_table(document), *left_out(document)])
@@ -129,7 +140,7 @@ def capture_line(document, changed, title):
 
 def recording_line(document, program, title, say):
     """One line: say(row) of gnomon, and of all peers that record every
-    allocation."""
+    allocation and have an answer."""
     rows = [row for row in recordings(document)
             if row["program"] == program and row["every"]
             and not row["is_base"]]
@@ -137,33 +148,37 @@ def recording_line(document, program, title, say):
                 if row["tool"] == bench_peer_tools.GNOMON)
     return [title, say(mine), ", ".join(
         f"{SHORT.get(row['tool'], row['tool'])} {say(row)}"
-        for row in rows if row is not mine) or "–"]
+        for row in rows if row is not mine and say(row)) or "–"]
 
 
-def size_too(row):
-    if row["tool"] in SUMS:
-        return times(row["wall_ratio"])
-    return (f"{times(row['wall_ratio'])}; "
-            f"{number(row['bytes'] / row['allocations'])} B")
+def slowdown(row):
+    return times(row["wall_ratio"])
+
+
+def size(row):
+    """None for sums: their size says nothing of one allocation."""
+    return None if row["tool"] in SUMS else \
+        f"{number(row['bytes'] / row['allocations'])} B"
 
 
 def readme(document):
     lines = [
         capture_line(document, 0, f"a known stack of {DEPTH} frames captured"),
         capture_line(document, 3, f"a stack of {DEPTH} frames captured, "
-                     "3 of them new"),
+                     "3 of them changed"),
         recording_line(document, "pairs",
                        "added to `malloc` and `free` together",
                        lambda row: number(row["inner_added_ns"]) + " ns"),
         recording_line(document, "python3",
-                       "slowdown of python3, every object by malloc",
-                       lambda row: times(row["wall_ratio"])),
+                       "slowdown of python3 with `PYTHONMALLOC=malloc`",
+                       slowdown),
+        recording_line(document, "cc1plus", "slowdown of g++", slowdown),
         recording_line(document, "cc1plus",
-                       "slowdown of g++; bytes of an allocation", size_too)]
+                       "bytes written for an allocation of g++", size)]
     return "\n".join([
         table(["", "gnomon", "others"], lines), "",
-        wrapped(f"From `{COMMAND}`, on {machine(document)}; other profilers are "
-                "those that record every allocation. [BENCHMARKS]"
+        wrapped(f"From `{COMMAND}`, on {machine(document)}. The other profilers "
+                "are configured to record every allocation. [BENCHMARKS]"
                 "(docs/BENCHMARKS.md) has all tables and their conditions.")])
 
 

@@ -11,7 +11,7 @@ longer inside the program. The memory is the program's own: what is recorded
 beside it by other processes does not count, their CPU time does.
 
 Capture: ns for one stack, by gnomon and the unwinders that profilers use, the
-stack the same again or with 3 new frames (rows as those of bench_capture.py).
+stack the same again or with 3 changed frames (rows as those of bench_capture.py).
 
 A run of over 10 s is not repeated: so large a difference needs no median. A
 peer that is not here, or fails, is left out, and a row of kind "skipped" says

@@ -211,7 +211,7 @@ bench-port: $(BENCH_DIR)/bench-capture
 	$(Q)bench/bench_arch.py $(ARCH) $(abspath $(COUNT_PLUGIN)) $(abspath $<) \
 		$(or $(EMULATOR),qemu-$(ARCH))
 bench-arch: $(COUNT_PLUGIN)
-	$(Q)+echo "| 30 frames | known whole | 1 new | 3 new | all walked |"; \
+	$(Q)+echo "| 30 frames | known stack | 1 changed | 3 changed | all walked |"; \
 	echo "|---|---|---|---|---|"; $(call each-port,$(ARCH) \
 		$(if $(ARCH_GIVEN),,$(filter-out $(ARCH_LEFT_OUT),\
 		$(ARCH_PORTS))),bench-port)

@@ -80,7 +80,7 @@ enum gt_extra {
 				 * context that allocated it, damaged bytes,
 				 * when (enum gt_damage). The context is that of
 				 * the free. Since 2.3 */
-	/* For chains of reallocs of which some blocks are not in the trace; the
+	/* For realloc chains of which some blocks are not in the trace; the
 	 * first argument is the number of the chain. Since 3.1 */
 	GT_EXTRA_CHAIN_LEAVES,	/* address of the next event, a REALLOC_FREED,
 				 * -: the chain continues after it */

@@ -44,7 +44,7 @@ static const struct command_option options[] = {
 	     "or shorter"),
 	WORD(FATE, "fate", "live|freed|temporary|chain-live|group-live",
 	     "never freed; freed; freed soon after (see --temporary); whose "
-	     "chain of reallocs was never freed; whose call stack has a "
+	     "realloc chain was never freed; whose call stack has a "
 	     "block that was never freed"),
 	WORD(FREE_CONTEXT, "free-context", "N", "freed from the call stack with "
 	     "this number in --json output; needs a recording with "
@@ -71,8 +71,8 @@ static const struct command_option options[] = {
 	WORD(MAP, "map", "MAP", "in this mapping when they were allocated: an "
 	     "address in it, or a regular expression that matches its path "
 	     "('heap' for memory from brk, '^$' for memory of no file)"),
-	WORD(CHAIN_LENGTH_MIN, "chain-length-min", "N", "whose chain of "
-	     "reallocs has this many blocks or more; 1: no realloc"),
+	WORD(CHAIN_LENGTH_MIN, "chain-length-min", "N", "whose realloc "
+	     "chain has this many blocks or more; 1: no realloc"),
 	WORD(CHAIN_LENGTH_MAX, "chain-length-max", "N", "this many or fewer"),
 	WORD(CHAIN_LIFETIME_MIN, "chain-lifetime-min", "DURATION", "whose "
 	     "chain lived this long or longer"),

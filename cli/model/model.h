@@ -68,7 +68,7 @@ enum model_want {
 	MODEL_WANT_MAPS = 1,		/* mappings: maps.h */
 	MODEL_WANT_HISTOGRAMS = 2,	/* sizes and lifetimes by context */
 	MODEL_WANT_TIMELINE = 4,	/* timeline.h */
-	MODEL_WANT_CHAINS = 8,		/* chains of reallocs: chains.h */
+	MODEL_WANT_CHAINS = 8,		/* realloc chains: chains.h */
 	MODEL_WANT_FREED_BY = 16	/* pairs of freed.h */
 };
 

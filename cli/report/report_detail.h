@@ -1,6 +1,6 @@
 /*
- * report_detail.h: details of rows in JSON: sizes, lifetimes and chains of
- * reallocs with --sizes; and, if recorded, who freed a row's blocks.
+ * report_detail.h: details of rows in JSON: sizes, lifetimes and realloc chains
+ * with --sizes; and, if recorded, who freed a row's blocks.
  */
 #ifndef GNOMON_REPORT_DETAIL_H
 #define GNOMON_REPORT_DETAIL_H

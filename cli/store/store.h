@@ -50,7 +50,7 @@ enum store_column {
 	STORE_NODE,		/* of the stack that allocated */
 	STORE_END_THREAD,	/* that freed, or STORE_NONE */
 	STORE_END_NODE,		/* of the stack that freed, or STORE_NONE */
-	STORE_CHAIN,		/* number of the chain of reallocs, from 1; 0:
+	STORE_CHAIN,		/* number of the realloc chain, from 1; 0:
 				 * none */
 	STORE_PLACE,		/* position in the chain, from 1; 0: in none */
 	STORE_BETWEEN,		/* allocations of its thread between its

@@ -1,5 +1,5 @@
 /*
- * strip_chains.h: chains of reallocs of which some blocks are dropped: which
+ * strip_chains.h: realloc chains of which some blocks are dropped: which
  * EXTRA events about them (core/chain.h) the result needs, and where.
  */
 #ifndef GNOMON_STRIP_CHAINS_H

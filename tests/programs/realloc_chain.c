@@ -1,5 +1,5 @@
 /*
- * realloc_chain.c: chains of reallocs: grown in place and moved, shrunk, begun
+ * realloc_chain.c: realloc chains: grown in place and moved, shrunk, begun
  * with NULL, ended with size 0, and refused for lack of memory. Other blocks
  * are allocated in between, so that growth has to move.
  */

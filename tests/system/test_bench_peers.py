@@ -241,17 +241,16 @@ def documents_from_a_run(directory):
     for line in (
             "| a known stack of 30 frames captured | 15 ns | libunwind "
             "210 ns, libgcc 4000 ns |",
-            "| a stack of 30 frames captured, 3 of them new | 75 ns | libunwind 210 ns, "
+            "| a stack of 30 frames captured, 3 of them changed | 75 ns | libunwind 210 ns, "
             "libgcc 4000 ns |",
             "| added to `malloc` and `free` together | 40 ns | heaptrack 40 ns, "
             "tcmalloc 40 ns |",
-            "| slowdown of python3, every object by malloc | 1.25× | heaptrack 3.00×, "
+            "| slowdown of python3 with `PYTHONMALLOC=malloc` | 1.25× | heaptrack 3.00×, "
             "tcmalloc 40× |",
-            "| slowdown of g++; bytes of an allocation | 1.25×; 3.0 B | heaptrack "
-            "3.00×; 3.0 B, tcmalloc 40× |",
+            "| slowdown of g++ | 1.25× | heaptrack 3.00×, tcmalloc 40× |",
+            "| bytes written for an allocation of g++ | 3.0 B | heaptrack 3.0 B |",
             "| | gnomon | others |",
-            "From `make bench-peers`, on A < B, 4 cores, Linux 6.1; other "
-            "profilers are those that"):
+            "From `make bench-peers`, on A < B, 4 cores, Linux 6.1. The other profilers are"):
         check(line + "\n" in readme, "%s: not in %s" % (line, readme))
     page = content(root, "docs/BENCHMARKS.md")
     for line in (
@@ -259,6 +258,8 @@ def documents_from_a_run(directory):
             "2.0 | 3.0 | 238 |",
             "| python3 (`PYTHONMALLOC=malloc`) | gnomon --sample | samples | "
             "1.00× | 1.00× | 2.0 | 3.0 | 0.0 |",
+            "| gnomon | heaptrack | tcmalloc HEAPPROFILE |",
+            "| 40 | 40 | 40 |",
             "| 30 | 3 | 75 | 99 | 210 | 16 090 | 4000 |",
             "* bytehound: in no registry"):
         check(line + "\n" in page, "%s: not in %s" % (line, page))

@@ -399,7 +399,7 @@ def what_is_not_recorded_or_shown_is_said(directory):
     check("the first 1,000 in this order; “when freed” shows all" in
           said["first"]["tools"], said["first"])
     check("gnomon run --free-stacks" in said["freed"]["pane"], said["freed"])
-    equal(said["values"]["chips"], ["its chain of reallocs is live"], "a value")
+    equal(said["values"]["chips"], ["its realloc chain is live"], "a value")
     equal(said["one"]["foot"], "1 row", "number")
     reserved = [row for row in said["maps"]["rows"] if "63.9M" in row]
     check(reserved and all("malloc, reserve" in row for row in reserved),

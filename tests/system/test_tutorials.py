@@ -10,6 +10,8 @@ PLACE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
                      "docs", "tutorials")
 BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"\d[\d,.]*(?: ?(?:[KMGT]|B|%|[nmu]?s)\b|%)?")
+# The library's path after `make install`, as the pages have it.
+INSTALLED = "/usr/local/lib/gnomon/libgnomon.so"
 # What a block in another language needs, of what need not be here.
 NEEDS = {"rust": ["rustc"], "node": ["node"], "ruby": ["ruby"]}
 
@@ -45,10 +47,11 @@ def environment(directory):
         script.write("#!/bin/sh\nexec %s \"$@\"\n" % shlex.quote(GNOMON))
     os.chmod(script.name, 0o755)
     return {**os.environ, "PATH": bin_ + ":" + os.environ["PATH"],
-            "GNOMON_LIBRARY": LIBRARY, "COLUMNS": "80"}
+            "COLUMNS": "80"}
 
 
 def run_step(command, shown, where, env):
+    command = command.replace(INSTALLED, shlex.quote(LIBRARY))
     done = subprocess.run(["sh", "-c", command], cwd=where, env=env,
                           capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL, timeout=300)

@@ -1,5 +1,5 @@
 /*
- * chain.h: one chain of reallocs: a block and the blocks that realloc made of
+ * chain.h: one realloc chain: a block and the blocks that realloc made of
  * it. Used by the reader (chains.h) and by code that removes blocks from a
  * trace: the recorder (live_blocks/cull_chains.h) and `strip`.
  *

@@ -1,5 +1,5 @@
 /*
- * chains.h: chains of reallocs. A *chain* is a block that was reallocated, with
+ * chains.h: realloc chains. A *chain* is a block that was reallocated, with
  * the blocks that realloc made of it. It ends when its last block is freed. It
  * belongs to the context that allocated its first block. Blocks that were never
  * reallocated are in no chain and cost nothing here.

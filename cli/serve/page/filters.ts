@@ -10,7 +10,7 @@ import { App } from "./view";
 const TIMES = new Set(["from", "to", "alive-at", "alive-at-2"]);
 
 /* Readable texts for some filter values. */
-const VALUES: Record<string, string> = { "chain-live": "its chain of reallocs is live",
+const VALUES: Record<string, string> = { "chain-live": "its realloc chain is live",
 	"group-live": "its call stack has live blocks" };
 
 function shown(name: string, value: string): string {

@@ -70,7 +70,7 @@ static const struct {
 		.help = "thread that freed it; NULL: not freed, or unknown" },
 		BIT(END_THREAD) },
 	[CHAIN - 1] = { { "chain", SQL_INTEGER, .equal = true, .range = true,
-		.help = "number of its chain of reallocs, in its process; "
+		.help = "number of its realloc chain, in its process; "
 		"NULL: none" }, BIT(CHAIN) },
 	[PLACE - 1] = { { "place", SQL_INTEGER, .equal = true, .range = true,
 		.help = "position in the chain, from 1; NULL: no chain" },

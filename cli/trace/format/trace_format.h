@@ -277,7 +277,7 @@ enum gt_freed_value {
 	GT_FREED_VALUES
 };
 
-/* Sums over chains of reallocs of which all blocks were left out, by the
+/* Sums over realloc chains of which all blocks were left out, by the
  * context of the first block. */
 enum gt_chains_value {
 	GT_CHAINS_COUNT,

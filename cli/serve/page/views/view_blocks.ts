@@ -1,7 +1,7 @@
 /*
  * Every single allocation in order of their ends; visible rows are loaded on
  * demand (block_pages.ts). Other orders show only the first thousand. The open
- * block shows its stacks and its chain of reallocs.
+ * block shows its stacks and its realloc chain.
  */
 import * as quantity from "../../../page/quantity";
 import { Frame, Result, result, results } from "../answers";
@@ -61,7 +61,7 @@ const COLUMNS: Column<Block>[] = [
 		block.free_thread !== block.thread ?
 		String(block.free_thread) : "" },
 	{ name: "place", title: "In chain", wide: 72, right: true, sorts: true,
-	  help: "position in its chain of reallocs", cell: (block) =>
+	  help: "position in its realloc chain", cell: (block) =>
 		block.place === null ? "" : `${block.place}.` },
 ];
 
@@ -302,7 +302,7 @@ class Blocks implements Shown {
 export const blocks: View = {
 	name: "blocks", title: "Allocations", key: "a",
 	hint: "Every single allocation in order of frees; live blocks come " +
-		"last. Click for its stacks and chain of reallocs; " +
+		"last. Click for its stacks and realloc chain; " +
 		"right-click to find related blocks.",
 	command: (app) => words.command("sql", app.address.filters(),
 		app.trace(), [inOrder(app)]),

@@ -1,5 +1,5 @@
 /*
- * test_chain_gaps.c: chains of reallocs of which the trace does not have all
+ * test_chain_gaps.c: realloc chains of which the trace does not have all
  * blocks: what its EXTRAs say of them, and what makes no sense.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /*
- * test_chains.c: chains of reallocs by context, on random programs against
+ * test_chains.c: realloc chains by context, on random programs against
  * brute force, and where realloc ends in odd ways.
  */
 #include <setjmp.h>
