@@ -101,36 +101,41 @@ $(TEST_O)/%: tests/tools/%.c $(CORES) $(call made-by,test) | $(call packages,uni
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -MF $@.d -MT $@ $(call wish,FLAGS,$<) \
 		-o $@ $< $(wish-link) $(CORES_LINK) $(HOST_LIBS) $(JUDGES)
 
-PROGRAM_SRC := $(wildcard tests/programs/*.c tests/programs/*.cc)
-PROGRAM_LIB_SRC := $(filter tests/programs/lib%,$(PROGRAM_SRC))
+# Programs lie in folders by subject; what is built from them does not.
+PROGRAM_SRC := $(wildcard tests/programs/*/*.c tests/programs/*/*.cc)
+PROGRAM_LIB_SRC := $(foreach f,$(PROGRAM_SRC),$(if $(filter lib%,$(notdir $f)),$f))
 # For another architecture only the programs that its tests need
 # (mk/arch_test.mk).
 ifdef CROSSED
-PROGRAM_LIB_SRC := $(addprefix tests/programs/,libbump.c libepoch_a.c \
-	libepoch_b.c libown_new.c)
+PROGRAM_LIB_SRC := $(addprefix tests/programs/,allocators/libbump.c \
+	allocators/libown_new.c libraries/libepoch_a.c libraries/libepoch_b.c)
 endif
-PROGRAM_LIBS := $(patsubst tests/programs/%,$(TEST_O)/%.so,\
-	$(basename $(PROGRAM_LIB_SRC)))
-PROGRAMS := $(patsubst tests/programs/%,$(TEST_O)/%,\
-	$(basename $(filter-out $(PROGRAM_LIB_SRC),$(PROGRAM_SRC))))
+PROGRAM_LIBS := $(patsubst %,$(TEST_O)/%.so,$(basename $(notdir $(PROGRAM_LIB_SRC))))
+PROGRAMS := $(addprefix $(TEST_O)/,$(basename $(notdir $(filter-out \
+	$(PROGRAM_LIB_SRC),$(PROGRAM_SRC)))))
 
-$(TEST_O)/lib%.so: tests/programs/lib%.c $(call made-by,test) \
-		| api $(call packages,c++ targets)
-	$(call say,SHARED,$@)mkdir -p $(@D)
-	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
-		-MF $@.d -MT $@ -o $@ $< $(wish-link) $(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.c $(call made-by,test) \
-		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
-	$(call say,PROGRAM,$@)mkdir -p $(@D)
-	$(Q)$(call wish-cc,$(CC)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
-		$(call wish,FLAGS,$<)
-$(TEST_O)/%: tests/programs/%.cc $(call made-by,test) \
-		| $(PROGRAM_LIBS) api $(call packages,c++ targets)
-	$(call say,PROGRAM,$@)mkdir -p $(@D)
-	$(Q)$(call wish-cc,$(CXX)) $(PROGRAM_FLAGS) -MMD -MP -MF $@.d -MT $@ \
-		-o $@ $< $(wish-link) -L$(TEST_O) -Wl,-rpath,'$$ORIGIN' \
-		$(call wish,FLAGS,$<)
+# The rules of one folder.
+define program-rules
+$(TEST_O)/lib%.so: $(1)/lib%.c $$(call made-by,test) \
+		| api $$(call packages,c++ targets)
+	$$(call say,SHARED,$$@)mkdir -p $$(@D)
+	$$(Q)$$(call wish-cc,$$(CC)) $$(PROGRAM_FLAGS) -fPIC -shared -MMD -MP \
+		-MF $$@.d -MT $$@ -o $$@ $$< $$(wish-link) $$(call wish,FLAGS,$$<)
+$(TEST_O)/%: $(1)/%.c $$(call made-by,test) \
+		| $$(PROGRAM_LIBS) api $$(call packages,c++ targets)
+	$$(call say,PROGRAM,$$@)mkdir -p $$(@D)
+	$$(Q)$$(call wish-cc,$$(CC)) $$(PROGRAM_FLAGS) -MMD -MP -MF $$@.d -MT $$@ \
+		-o $$@ $$< $$(wish-link) -L$(TEST_O) -Wl,-rpath,'$$$$ORIGIN' \
+		$$(call wish,FLAGS,$$<)
+$(TEST_O)/%: $(1)/%.cc $$(call made-by,test) \
+		| $$(PROGRAM_LIBS) api $$(call packages,c++ targets)
+	$$(call say,PROGRAM,$$@)mkdir -p $$(@D)
+	$$(Q)$$(call wish-cc,$$(CXX)) $$(PROGRAM_FLAGS) -MMD -MP -MF $$@.d -MT $$@ \
+		-o $$@ $$< $$(wish-link) -L$(TEST_O) -Wl,-rpath,'$$$$ORIGIN' \
+		$$(call wish,FLAGS,$$<)
+endef
+$(foreach d,$(sort $(patsubst %/,%,$(dir $(PROGRAM_SRC)))),\
+	$(eval $(call program-rules,$d)))
 
 # The targets of the matrix (tests/system/matrix.py), in a folder of their own.
 MATRIX := $(patsubst tests/matrix/%,$(TEST_O)/matrix/%,\

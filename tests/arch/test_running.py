@@ -334,7 +334,9 @@ def a_damaged_mapping(directory):
     done = bare([*os.environ["CC"].split(), "-O1", "-D_GNU_SOURCE",
                  "-I" + root, "-I" + os.path.join(root, "arch"),
                  "-I" + os.path.join(root, "arch", port), "-o", path,
-                 os.path.join(tests, "programs", "scribble.c"), "-lpthread"])
+                 "-I" + os.path.join(tests, "programs"),
+                 os.path.join(tests, "programs", "processes", "scribble.c"),
+                 "-lpthread"])
     equal(done.status, 0, done.err)
     damages = 0
     for way in "careful", "wild", "early":

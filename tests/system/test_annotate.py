@@ -5,7 +5,7 @@ import pty
 
 from gnomon_test import *
 
-SOURCES = os.path.join(os.path.dirname(__file__), "..", "programs")
+SOURCES = os.path.join(os.path.dirname(__file__), "..", "programs", "stacks")
 ITEMS, ITEM, TEXT = 50, 64, 10
 DROPPED = 20
 

@@ -12,7 +12,7 @@ from gnomon_test import (GNOMON, PROGRAMS, bare, case, check, equal, gnomon,
                          main, need, program, recorded)
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                      "programs", "changing.c")
+                      "programs", "answers", "changing.c")
 BYTES = ("live", "peak", "total")
 
 

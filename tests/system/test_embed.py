@@ -58,7 +58,7 @@ def check_names(trace, missing):
 
 def source():
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
-                        "programs", "missing_files.c")
+                        "programs", "libraries", "missing_files.c")
 
 
 @case

@@ -214,7 +214,8 @@ def pprof_finds_the_same_lines_by_itself(directory):
     target = os.path.join(directory, "target")
     done = bare([os.environ.get("CC") or "gcc", "-g", "-O1", "-fno-inline",
                  "-fno-optimize-sibling-calls", "-Wl,--build-id=none",
-                 "-o", target, os.path.join(SOURCES, "basic.c")])
+                 "-I" + SOURCES, "-o", target,
+                 os.path.join(SOURCES, "answers", "basic.c")])
     equal(done.status, 0, done.err)
     done = recorded([target], directory)
     known = exported(done.trace, "pprof", output=os.path.join(directory, "a"))

@@ -505,7 +505,7 @@ def names_match_in_every_form_that_is_printed(directory):
     rows = document(trace, "--by", "size", "--function", re.escape(WHOLE),
                     "--size-max", "51", "--size-min", "51")["rows"]
     equal(len(rows), 1, "by a part of what --full-names prints")
-    for path in ("^printed_names.cc$", "programs/printed_names.cc$"):
+    for path in ("^printed_names.cc$", "stacks/printed_names.cc$"):
         check(document(trace, "--source", path)["rows"], path)
 
 

@@ -6,7 +6,7 @@ own status, the recorder ends by itself, and its trace can be read."""
 
 from gnomon_test import *
 
-STATUS = 7	# of tests/programs/scribble.c
+STATUS = 7	# of tests/programs/processes/scribble.c
 MILLISECONDS = 60
 
 

@@ -176,7 +176,8 @@ def sources_are_read_under_their_roots_alone(directory):
     with Server(trace, "--source-root", here) as server:
         got = server.json(server.trace() + "annotate?of=main&all")
         check("run_phases();" in str(got), "not found under its root")
-        path = os.path.realpath(os.path.join(here, "tests/programs/known_answers.cc"))
+        path = os.path.realpath(os.path.join(
+            here, "tests/programs/answers/known_answers.cc"))
         got = server.json(server.trace() + "source?" + query(file=path) +
                           "&from=200&to=210")
         equal([line["line"] for line in got["lines"]], list(range(200, 211)),
@@ -187,9 +188,10 @@ def sources_are_read_under_their_roots_alone(directory):
                       path + "/../known_answers.cc", "known_answers.cc", ""]:
             equal(server.ask(server.trace() + "source?" + query(
                 file=other)).status, 400, other)
-    other = os.path.join(directory, "root", "tests", "programs")
+    other = os.path.join(directory, "root", "tests", "programs",
+                         "answers")
     os.makedirs(other)
-    os.symlink(os.path.join(here, "tests/programs/known_answers.cc"),
+    os.symlink(os.path.join(here, "tests/programs/answers/known_answers.cc"),
                os.path.join(other, "known_answers.cc"))
     with Server(trace, "--source-root", os.path.join(directory, "root")) as \
             server:

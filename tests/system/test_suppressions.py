@@ -9,7 +9,7 @@ import re
 from gnomon_test import (GNOMON, bare, case, check, environment, equal, gnomon,
                          main, need_tracing, program, recorded)
 
-# What tests/programs/leaky.c leaks: (function, blocks, bytes).
+# What tests/programs/answers/leaky.c leaks: (function, blocks, bytes).
 LEAKS = {"list by parse": (7, 7 * 16), "list by load": (5, 5 * 24),
          "buffer": (3, 300), "recurse": (1, 1000)}
 ALL_BYTES = sum(size for _, size in LEAKS.values())

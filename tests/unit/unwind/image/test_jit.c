@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "tests/programs/jit_code.h"
+#include "tests/programs/stacks/jit_code.h"
 #include "tests/unit/unwind_embed.h"
 #include "unwind/base/context.h"
 #include "unwind/image/image.h"

@@ -33,7 +33,7 @@
 #include <ucontext.h>
 #include <gnomon/gnomon.h>
 
-#include "jit_code.h"
+#include "stacks/jit_code.h"
 #include "tgt.h"
 
 #define LIMIT 30
