@@ -21,6 +21,7 @@
 #include "cli/base/hash.h"
 #include "cli/base/sort.h"
 #include "cli/base/status.h"
+#include "cli/base/text/printable.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/utf8.h"
 #include "cli/base/text/xml.h"
@@ -239,17 +240,18 @@ static void put_class(struct picture *p, const struct flame_node *node)
 			1 + (library - 1) % COLOURS, shade_of(frame));
 }
 
-/* The start of a name that fits into so many columns; East Asian characters
- * take two. */
+/* The start of a name that fits into so many columns. */
 static const char *fitting(struct buffer *text, const char *name,
 			   size_t letters)
 {
 	size_t used = 0, two_less = 0, at = 0;
 
 	while (name[at] != 0) {
-		unsigned size = utf8_length(name + at);
+		uint32_t code = 0xfffd;
+		unsigned size = utf8_decode(name + at, UTF8_BYTES_MAX, &code);
+		int columns = printable_columns(code);
 
-		used += size < 3 ? 1 : 2;
+		used += columns < 0 ? 1 : (size_t)columns;
 		if (used > letters)
 			break;
 		at += size ? size : 1;
