@@ -4,9 +4,9 @@
  * confuses a terminal or a reader (control characters, marks that change the
  * text direction).
  *
- * Search order: each --source-root (OLD=NEW: a path that begins with OLD, below
- * NEW; DIR: the path, and the path without its first parts, below DIR); the
- * same with -d's directories; the recorded path below the sysroot. With
+ * Search order: each --source-root (OLD=NEW: a path at or below OLD, below NEW;
+ * DIR: the path, and the path without its first parts, below DIR); the same
+ * with -d's directories; the recorded path below the sysroot. With
  * --only-roots, only the first; a file reached there by ".." or by a link that
  * leads outside is not read.
  *
@@ -70,6 +70,14 @@ static bool try_under(struct found *found, const char *directory,
 	return false;
 }
 
+/* Whether the path is the directory of this length, or lies below it. */
+static bool is_at_or_below(const char *path, const char *directory, size_t size)
+{
+	return strncmp(path, directory, size) == 0 &&
+		(size == 0 || directory[size - 1] == '/' ||
+		 path[size] == '/' || path[size] == 0);
+}
+
 static bool try_root(struct found *found, const char *root, const char *path)
 {
 	const char *equals = strchr(root, '=');
@@ -78,7 +86,9 @@ static bool try_root(struct found *found, const char *root, const char *path)
 	if (equals == NULL)
 		return try_under(found, root, path);
 	size = (size_t)(equals - root);
-	return strncmp(path, root, size) == 0 &&
+	while (size > 0 && root[size - 1] == '/')
+		size--;
+	return is_at_or_below(path, root, size) &&
 		try_path(found, grow_format("%s%s", equals + 1, path + size));
 }
 
@@ -102,8 +112,7 @@ static bool lies_under(const struct found *found,
 		char *root = realpath(root_directory(options->roots[i]), NULL);
 		size_t size = root == NULL ? 0 : strlen(root);
 
-		lies |= size > 0 && strncmp(file, root, size) == 0 &&
-			(file[size] == '/' || root[size - 1] == '/');
+		lies |= size > 0 && is_at_or_below(file, root, size);
 		free(root);
 	}
 	free(file);

@@ -190,6 +190,12 @@ def sources_elsewhere(directory):
         done = annotate("--source-root", root, trace, "main")
         check(re.search(line, done.out, re.M), root + ": " + done.out)
     check(re.search(line, annotate("-d", new, trace, "main").out, re.M), "-d")
+    # OLD is a whole directory, with or without a slash at its end
+    for root in (old + "/=" + new, "%s/src=%s/src" % (old, new)):
+        done = annotate("-S", root, trace, "main")
+        check(re.search(line, done.out, re.M), root + ": " + done.out)
+    root = "%s/sr=%s/sr" % (old, new)
+    check("not found" in annotate("-S", root, trace, "main").err, root)
     # another file than the one that was compiled
     moved = os.path.join(new, "src", "moved.c")
     with open(moved, "w", encoding="latin-1") as file:
