@@ -74,8 +74,10 @@ static int take_around(struct request *request, const char *value)
 	uint64_t count;
 	int error = quantity_parse_count(value, &count);
 
-	if (error == 0 && count > AROUND_MAX)
-		error = -ERANGE;
+	if (error != 0)
+		return error;
+	if (count > AROUND_MAX)
+		return -ERANGE;
 	request->options.around = (unsigned)count;
 	return error;
 }
