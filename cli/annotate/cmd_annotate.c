@@ -69,7 +69,7 @@ struct request {
 	bool json;
 };
 
-static int take_around(struct request *request, const char *value)
+static int parse_around(struct request *request, const char *value)
 {
 	uint64_t count;
 	int error = quantity_parse_count(value, &count);
@@ -91,8 +91,8 @@ static int take(void *owner, int id, const char *value)
 		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case COST:
-		chosen->key = measure_words_take(value);
-		chosen->key_given = true;
+		chosen->measure = measure_words_take(value);
+		chosen->measure_given = true;
 		break;
 	case WHOLE:
 		chosen->whole = true;
@@ -101,7 +101,7 @@ static int take(void *owner, int id, const char *value)
 		chosen->every = true;
 		break;
 	case AROUND:
-		return take_around(request, value);
+		return parse_around(request, value);
 	case DISASSEMBLY:
 		chosen->disassembly = true;
 		break;
@@ -134,15 +134,15 @@ static int take(void *owner, int id, const char *value)
 }
 
 /* By default live; total if nothing is live. */
-static void choose_key(struct request *request,
-		       const struct annotate *annotate)
+static void choose_measure(struct request *request,
+			   const struct annotate *annotate)
 {
-	if (request->options.key_given)
+	if (request->options.measure_given)
 		return;
-	request->options.key = MEASURE_TOTAL;
+	request->options.measure = MEASURE_TOTAL;
 	for (size_t i = 0; i < annotate->count; i++)
 		if (annotate->functions[i].sum.all.live_bytes > 0)
-			request->options.key = MEASURE_LIVE;
+			request->options.measure = MEASURE_LIVE;
 }
 
 static int show(struct request *request, struct annotate *annotate, int status)
@@ -151,8 +151,8 @@ static int show(struct request *request, struct annotate *annotate, int status)
 
 	if (out == NULL)
 		return EXIT_NOTHING;
-	choose_key(request, annotate);
-	annotate_sort(annotate, request->options.key);
+	choose_measure(request, annotate);
+	annotate_sort(annotate, request->options.measure);
 	if (request->json)
 		annotate_json(annotate, &request->options, out);
 	else
@@ -253,8 +253,8 @@ static bool options_fit(const struct request *request)
 
 	if (chosen->no_own_peaks && !request->json)
 		log_error("--no-own-peaks: needs --json: add it");
-	else if (chosen->no_own_peaks && chosen->key_given &&
-		 chosen->key == MEASURE_OWN_PEAK)
+	else if (chosen->no_own_peaks && chosen->measure_given &&
+		 chosen->measure == MEASURE_OWN_PEAK)
 		log_error("--no-own-peaks --cost own-peak: leave out one of "
 			  "them");
 	else
@@ -267,7 +267,7 @@ static void settle(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 	bool own_peaks = request->json ? !chosen->no_own_peaks :
-		chosen->key_given && chosen->key == MEASURE_OWN_PEAK;
+		chosen->measure_given && chosen->measure == MEASURE_OWN_PEAK;
 
 	request->args.query.spares = QUERY_SPARES_SIZES |
 		/* the JSON summary has them */
