@@ -82,7 +82,7 @@ static int parse_around(struct request *request, const char *value)
 	return error;
 }
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 	struct annotate_options *chosen = &request->options;
@@ -228,7 +228,7 @@ static int run_lines(struct request *request, int operands, char **argv)
 }
 
 /* [TRACE] FUNCTION. The check for a single trace comes later, in reading. */
-static bool fits(int operands, char **argv)
+static bool operands_are_valid(int operands, char **argv)
 {
 	if (operands < 1)
 		log_error("annotate needs a trace and the name of a function: "
@@ -247,7 +247,8 @@ static bool fits(int operands, char **argv)
 	return false;
 }
 
-static bool options_fit(const struct request *request)
+/* Whether options for a function are compatible. */
+static bool options_are_consistent(const struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 
@@ -263,7 +264,7 @@ static bool options_fit(const struct request *request)
 }
 
 /* Requests only what costs of lines need. */
-static void settle(struct request *request)
+static void choose_query_spares(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 	bool own_peaks = request->json ? !chosen->no_own_peaks :
@@ -285,15 +286,16 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	trace_args_init(&request.args);
 	request.options.around = 3;
 	request.options.roots = request.roots;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	if (request.lines.file != NULL)
 		return run_lines(&request, operands, argv);
-	if (!fits(operands, argv + 1) || !options_fit(&request))
+	if (!options_are_consistent(&request) ||
+	    !operands_are_valid(operands, argv + 1))
 		return EXIT_NOTHING;
 	request.options.full = request.args.full_names;
-	settle(&request);
+	choose_query_spares(&request);
 	function = argv[operands];
 	status = EXIT_NOTHING;
 	if (trace_args_find_one(&request.args, operands - 1, argv + 1)) {

@@ -13,7 +13,7 @@
 
 enum { JSON = 1, RULES, OUTPUT };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct cfi_request *request = owner;
 
@@ -105,8 +105,8 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	request.places.no_debuginfod = true;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (operands == 0 || strcmp(argv[1], verbs[i].name) != 0)

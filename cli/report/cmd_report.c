@@ -127,7 +127,7 @@ struct request {
 	bool skip_empty;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -489,8 +489,8 @@ static bool fits_pages(const struct request *request)
 	return false;
 }
 
-/* Whether the options fit together. */
-static bool fits(const struct request *request)
+/* Whether the options are compatible. */
+static bool options_are_consistent(const struct request *request)
 {
 	const struct report_options *wanted = &request->report;
 	enum measure order = request->args.query.order;
@@ -594,7 +594,7 @@ static bool parse_by(struct request *request)
 
 static bool is_possible(struct request *request)
 {
-	return parse_by(request) && fits(request) &&
+	return parse_by(request) && options_are_consistent(request) &&
 	       ((!request->args.many && !request->merge) ||
 		fits_many(request));
 }
@@ -617,7 +617,7 @@ static unsigned wants_of(const struct request *request)
 	return wants;
 }
 
-static void settle(struct request *request)
+static void choose_what_to_read(struct request *request)
 {
 	struct report_options *wanted = &request->report;
 	struct query *query = &request->args.query;
@@ -680,13 +680,13 @@ static int run_report(const struct command *command, int argc, char **argv)
 
 	trace_args_init(&request.args);
 	request.args.query.groups_max = QUERY_GROUPS_MAX;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (trace_args_find(&request.args, operands, argv + 1) &&
 	    is_possible(&request)) {
-		settle(&request);
+		choose_what_to_read(&request);
 		request.report.trace = !request.args.many ?
 			request.args.traces[0] :
 			operands == 1 ? argv[1] : "";

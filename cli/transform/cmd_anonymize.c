@@ -43,7 +43,7 @@ struct request {
 	bool keep_build_ids;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -120,8 +120,8 @@ static int run_anonymize(const struct command *command, int argc, char **argv)
 	memset(&request, 0, sizeof(request));
 	trace_args_init(&request.args);
 	transform_init(&request.transform);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (transform_is_complete(&request.transform) &&
