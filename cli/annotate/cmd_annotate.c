@@ -66,6 +66,7 @@ struct request {
 	const char *roots[ROOTS_MAX];
 	const char *output;
 	struct annotate_lines lines;
+	bool first_given, last_given;	/* of lines */
 	bool json;
 };
 
@@ -79,7 +80,7 @@ static int parse_around(struct request *request, const char *value)
 	if (count > AROUND_MAX)
 		return -ERANGE;
 	request->options.around = (unsigned)count;
-	return error;
+	return 0;
 }
 
 static int parse_option(void *owner, int id, const char *value)
@@ -117,8 +118,10 @@ static int parse_option(void *owner, int id, const char *value)
 		request->lines.file = value;
 		break;
 	case FIRST_LINE:
+		request->first_given = true;
 		return quantity_parse_count(value, &request->lines.first);
 	case LAST_LINE:
+		request->last_given = true;
 		return quantity_parse_count(value, &request->lines.last);
 	case OUTPUT:
 		request->output = value;
@@ -252,7 +255,10 @@ static bool options_are_consistent(const struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 
-	if (chosen->no_own_peaks && !request->json)
+	if (request->first_given || request->last_given)
+		log_error("%s: needs --lines-of: add it", request->first_given ?
+			  "--first-line" : "--last-line");
+	else if (chosen->no_own_peaks && !request->json)
 		log_error("--no-own-peaks: needs --json: add it");
 	else if (chosen->no_own_peaks && chosen->measure_given &&
 		 chosen->measure == MEASURE_OWN_PEAK)

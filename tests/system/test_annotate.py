@@ -272,7 +272,12 @@ def wrong_use(directory):
             ((trace, "a["), "not a valid regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
             (("--cost", "time", trace, "main"), "cost"),
-            (("--lines", "x", trace, "main"), "lines")):
+            (("--lines", "x", trace, "main"), "lines"),
+            (("--lines", "100001", trace, "main"), "lines"),
+            (("--first-line", "2", trace, "main"),
+             "--first-line: needs --lines-of: add it"),
+            (("--json", "--last-line", "0", trace, "main"),
+             "--last-line: needs --lines-of: add it")):
         done = annotate(*arguments, statuses=(2,))
         check(what in done.err, "%s: %s" % (arguments, done.err))
         equal(done.out, "", "output")

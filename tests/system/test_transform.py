@@ -416,6 +416,15 @@ def one_key_gives_the_same_names(directory):
 
 
 @case
+def what_is_not_extracted_needs_no_options(directory):
+    trace = recorded([program("basic")], directory).trace
+    for options in (["--force"], ["--max-size", "1M"]):
+        done = gnomon("extract", trace, *options, statuses=(2,))
+        equal(done.err.strip(), "gnomon: %s: needs --output: add it" %
+              options[0], "message")
+
+
+@case
 def who_reads_it_is_told_that_names_are_made_up(directory):
     trace = recorded([program("wordy")], directory).trace
     out, kept = trace + ".x", trace + ".y"
