@@ -28,7 +28,8 @@ static void handle_signal(int number)
 void interrupt_begin(void)
 {
 	const struct sigaction action = {
-		.sa_handler = handle_signal, .sa_flags = SA_RESETHAND | SA_RESTART,
+		.sa_handler = handle_signal,
+		.sa_flags = SA_RESETHAND | SA_RESTART,
 	};
 
 	atomic_store_explicit(&asked, false, memory_order_relaxed);
