@@ -70,7 +70,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Callers precede their callees, so a node is placed before its children. */
-static void place(struct picture *p)
+static void place_boxes(struct picture *p)
 {
 	const struct flame_tree *tree = &p->tree;
 	struct child *list = grow_alloc(tree->count * sizeof(*list));
@@ -427,7 +427,7 @@ static int write_svg(struct export *export)
 	assert(p.cost < FLAME_COSTS);
 	limits.costs = 1u << p.cost;
 	flame_tree_build(&p.tree, export->profile, &limits);
-	place(&p);
+	place_boxes(&p);
 	p.name_limit = flame_name_limit(&p.tree, true, NAMES_BUDGET);
 	height = TOP + ROW * (p.depth + 1) + BOTTOM;
 	put_head(&p, height);
