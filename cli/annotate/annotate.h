@@ -90,14 +90,14 @@ struct annotate {
 bool annotate_find(struct annotate *annotate,
 		   const struct debugfile_places *places);
 /* Sorts by this measure, largest first, those with 0 last. */
-void annotate_sort(struct annotate *annotate, enum measure key);
+void annotate_sort(struct annotate *annotate, enum measure measure);
 void annotate_free(struct annotate *annotate);
 
 /* ---- options of the output ---- */
 
 struct annotate_options {
-	enum measure key;
-	bool key_given;
+	enum measure measure;
+	bool measure_given;
 	unsigned around;	/* context lines before and after a cost */
 	bool whole;		/* all lines of the function */
 	bool every;		/* all functions that match */

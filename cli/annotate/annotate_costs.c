@@ -39,7 +39,7 @@ static bool is_exact(const struct annotate *annotate, const char *name)
 				       (char *)annotate->wanted);
 }
 
-static bool fits(void *pattern, const char *name)
+static bool matches_pattern(void *pattern, const char *name)
 {
 	return pattern_matches(pattern, name);
 }
@@ -116,7 +116,7 @@ static uint32_t function_of(struct annotate *annotate,
 	exact = annotate->range.end > 0 || is_exact(annotate, frame->function);
 	if (exact || (annotate->pattern != NULL &&
 		      frames_function_matches(annotate->frames,
-					      frame->function, fits,
+					      frame->function, matches_pattern,
 					      annotate->pattern))) {
 		number = (uint32_t)annotate->count;
 		new_function(annotate, frame);
@@ -444,14 +444,14 @@ bool annotate_find(struct annotate *annotate,
 	return false;
 }
 
-static enum measure sort_key;
+static enum measure sort_measure;
 static uint64_t sort_end;
 
 static int by_cost(const void *a, const void *b)
 {
 	const struct annotate_function *x = a, *y = b;
-	uint64_t p = figures_value(&x->sum.all, sort_key, sort_end);
-	uint64_t q = figures_value(&y->sum.all, sort_key, sort_end);
+	uint64_t p = figures_value(&x->sum.all, sort_measure, sort_end);
+	uint64_t q = figures_value(&y->sum.all, sort_measure, sort_end);
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -480,9 +480,9 @@ static int by_line(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-void annotate_sort(struct annotate *annotate, enum measure key)
+void annotate_sort(struct annotate *annotate, enum measure measure)
 {
-	sort_key = key;
+	sort_measure = measure;
 	sort_end = model_duration_ns(annotate->model);
 	qsort(annotate->functions, annotate->count,
 	      sizeof(*annotate->functions), by_cost);

@@ -186,7 +186,7 @@ void annotate_json(struct annotate *annotate,
 	report.about.contexts = annotate->contexts;
 	report_json_summary(&json, &report);
 	report_process_free(&report.about);
-	json_string(&json, "cost", measure_kinds[options->key].name);
+	json_string(&json, "cost", measure_kinds[options->measure].name);
 	json_uint(&json, "matches", annotate->count);
 	/* Whether missing source files were looked for. */
 	json_bool(&json, "sources_sought", !options->only_roots ||

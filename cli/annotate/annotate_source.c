@@ -4,9 +4,9 @@
  * confuses a terminal or a reader (control characters, marks that change the
  * text direction).
  *
- * Search order: each --source-root (OLD=NEW: a path that begins with OLD, below
- * NEW; DIR: the path, and the path without its first parts, below DIR); the
- * same with -d's directories; the recorded path below the sysroot. With
+ * Search order: each --source-root (OLD=NEW: a path at or below OLD, below NEW;
+ * DIR: the path, and the path without its first parts, below DIR); the same
+ * with -d's directories; the recorded path below the sysroot. With
  * --only-roots, only the first; a file reached there by ".." or by a link that
  * leads outside is not read.
  *
@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/printable.h"
+#include "cli/base/text/utf8.h"
 #include "cli/symbol/files/under_root.h"
 
 #define SOURCE_MAX (64u << 20)
@@ -68,6 +70,14 @@ static bool try_under(struct found *found, const char *directory,
 	return false;
 }
 
+/* Whether the path is the directory of this length, or lies below it. */
+static bool is_at_or_below(const char *path, const char *directory, size_t size)
+{
+	return strncmp(path, directory, size) == 0 &&
+		(size == 0 || directory[size - 1] == '/' ||
+		 path[size] == '/' || path[size] == 0);
+}
+
 static bool try_root(struct found *found, const char *root, const char *path)
 {
 	const char *equals = strchr(root, '=');
@@ -76,7 +86,9 @@ static bool try_root(struct found *found, const char *root, const char *path)
 	if (equals == NULL)
 		return try_under(found, root, path);
 	size = (size_t)(equals - root);
-	return strncmp(path, root, size) == 0 &&
+	while (size > 0 && root[size - 1] == '/')
+		size--;
+	return is_at_or_below(path, root, size) &&
 		try_path(found, grow_format("%s%s", equals + 1, path + size));
 }
 
@@ -100,8 +112,7 @@ static bool lies_under(const struct found *found,
 		char *root = realpath(root_directory(options->roots[i]), NULL);
 		size_t size = root == NULL ? 0 : strlen(root);
 
-		lies |= size > 0 && strncmp(file, root, size) == 0 &&
-			(file[size] == '/' || root[size - 1] == '/');
+		lies |= size > 0 && is_at_or_below(file, root, size);
 		free(root);
 	}
 	free(file);
@@ -213,48 +224,6 @@ void annotate_source_free(struct annotate_source *source)
 
 /* ---- printable lines ---- */
 
-/* The length of the UTF-8 character at the start; 0: it is invalid. */
-static size_t character(const unsigned char *text, size_t size, uint32_t *value)
-{
-	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 :
-		text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 :
-		text[0] < 0xf5 ? 4 : 0;
-
-	if (length == 0 || length > size)
-		return 0;
-	*value = length == 1 ? text[0] : text[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		*value = *value << 6 | (text[i] & 0x3f);
-	}
-	if (*value < min[length] || *value > 0x10ffff ||
-	    (*value >= 0xd800 && *value < 0xe000))
-		return 0;
-	return length;
-}
-
-/* Columns of a character (UAX 11, roughly); 0: it joins the one before; -1: not
- * printable. */
-static int columns_of(uint32_t c)
-{
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
-		return -1;
-	/* direction marks and overrides, line separators */
-	if ((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	    (c >= 0x2060 && c <= 0x206f) || c == 0xfeff)
-		return -1;
-	if ((c >= 0x300 && c < 0x370) || (c >= 0xfe00 && c < 0xfe10))
-		return 0;
-	if ((c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
-	    (c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
-	    (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
-	    (c >= 0x1f300 && c < 0x1fb00) || (c >= 0x20000 && c < 0x3fffe))
-		return 2;
-	return 1;
-}
-
 size_t annotate_indent(const char *text, size_t size)
 {
 	size_t column = 0;
@@ -283,7 +252,6 @@ static size_t put_blanks(struct buffer *out, size_t from, size_t to,
 void annotate_printable(struct buffer *out, const char *text, size_t size,
 			size_t dedent, size_t width)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	size_t column = 0, start = out->size;
 
 	while (size > 0 && (text[size - 1] == '\r' || text[size - 1] == '\n'))
@@ -292,14 +260,14 @@ void annotate_printable(struct buffer *out, const char *text, size_t size,
 		uint32_t value = 0;
 		int columns;
 
-		length = character(at + i, size - i, &value);
+		length = utf8_decode(text + i, size - i, &value);
 		if (value == '\t' && length == 1) {
 			column = put_blanks(out, column, column + SOURCE_TAB -
 					    column % SOURCE_TAB, dedent,
 					    width);
 			continue;
 		}
-		columns = length == 0 ? -1 : columns_of(value);
+		columns = length == 0 ? -1 : printable_columns(value);
 		if (length == 0)
 			length = 1;
 		if (column + (size_t)(columns > 0 ? columns : 1) >

@@ -31,7 +31,7 @@ struct printer {
 	struct annotate *annotate;
 	const struct annotate_options *options;
 	struct annotate_pieces pieces;
-	enum measure key;
+	enum measure measure;
 	uint64_t end_ns;
 	bool uncut;		/* do not cut source lines and instructions */
 	struct buffer line;
@@ -40,7 +40,7 @@ struct printer {
 
 static const char *meaning_of(const struct printer *p)
 {
-	return figures_amount(p->key,
+	return figures_amount(p->measure,
 			      model_is_being_written(p->annotate->model) ?
 			      MEASURE_NOW : MEASURE_AT_END);
 }
@@ -49,14 +49,14 @@ static const char *meaning_of(const struct printer *p)
 
 static uint64_t value(const struct printer *p, const struct figures *figures)
 {
-	return figures_value(figures, p->key, p->end_ns);
+	return figures_value(figures, p->measure, p->end_ns);
 }
 
 /* `text` has QUANTITY_TEXT bytes. */
 static const char *quantity(const struct printer *p, uint64_t number,
 			    char *text)
 {
-	return quantity_of(text, measure_kinds[p->key].unit, number);
+	return quantity_of(text, measure_kinds[p->measure].unit, number);
 }
 
 static const char *cell(const struct printer *p, const struct figures *figures,
@@ -92,7 +92,7 @@ static void put_text(struct printer *p, const char *format, uint64_t number,
 
 static void put_heading(const struct printer *p, const char *what)
 {
-	fprintf(p->out, "%9s %9s %s\n", measure_kinds[p->key].name, "self",
+	fprintf(p->out, "%9s %9s %s\n", measure_kinds[p->measure].name, "self",
 		what);
 }
 
@@ -531,7 +531,7 @@ void annotate_text(struct annotate *annotate,
 		   const struct annotate_options *options, FILE *out)
 {
 	struct printer p = { .annotate = annotate, .options = options,
-			     .key = options->key, .out = out };
+			     .measure = options->measure, .out = out };
 
 	p.end_ns = model_duration_ns(annotate->model);
 	p.uncut = options->full || !isatty(fileno(out));

@@ -66,21 +66,24 @@ struct request {
 	const char *roots[ROOTS_MAX];
 	const char *output;
 	struct annotate_lines lines;
+	bool first_given, last_given;	/* of lines */
 	bool json;
 };
 
-static int take_around(struct request *request, const char *value)
+static int parse_around(struct request *request, const char *value)
 {
 	uint64_t count;
 	int error = quantity_parse_count(value, &count);
 
-	if (error == 0 && count > AROUND_MAX)
-		error = -ERANGE;
+	if (error != 0)
+		return error;
+	if (count > AROUND_MAX)
+		return -ERANGE;
 	request->options.around = (unsigned)count;
-	return error;
+	return 0;
 }
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 	struct annotate_options *chosen = &request->options;
@@ -89,8 +92,8 @@ static int take(void *owner, int id, const char *value)
 		return trace_args_take(&request->args, id, value);
 	switch (id) {
 	case COST:
-		chosen->key = measure_words_take(value);
-		chosen->key_given = true;
+		chosen->measure = measure_words_take(value);
+		chosen->measure_given = true;
 		break;
 	case WHOLE:
 		chosen->whole = true;
@@ -99,7 +102,7 @@ static int take(void *owner, int id, const char *value)
 		chosen->every = true;
 		break;
 	case AROUND:
-		return take_around(request, value);
+		return parse_around(request, value);
 	case DISASSEMBLY:
 		chosen->disassembly = true;
 		break;
@@ -115,8 +118,10 @@ static int take(void *owner, int id, const char *value)
 		request->lines.file = value;
 		break;
 	case FIRST_LINE:
+		request->first_given = true;
 		return quantity_parse_count(value, &request->lines.first);
 	case LAST_LINE:
+		request->last_given = true;
 		return quantity_parse_count(value, &request->lines.last);
 	case OUTPUT:
 		request->output = value;
@@ -132,15 +137,15 @@ static int take(void *owner, int id, const char *value)
 }
 
 /* By default live; total if nothing is live. */
-static void choose_key(struct request *request,
-		       const struct annotate *annotate)
+static void choose_measure(struct request *request,
+			   const struct annotate *annotate)
 {
-	if (request->options.key_given)
+	if (request->options.measure_given)
 		return;
-	request->options.key = MEASURE_TOTAL;
+	request->options.measure = MEASURE_TOTAL;
 	for (size_t i = 0; i < annotate->count; i++)
 		if (annotate->functions[i].sum.all.live_bytes > 0)
-			request->options.key = MEASURE_LIVE;
+			request->options.measure = MEASURE_LIVE;
 }
 
 static int show(struct request *request, struct annotate *annotate, int status)
@@ -149,8 +154,8 @@ static int show(struct request *request, struct annotate *annotate, int status)
 
 	if (out == NULL)
 		return EXIT_NOTHING;
-	choose_key(request, annotate);
-	annotate_sort(annotate, request->options.key);
+	choose_measure(request, annotate);
+	annotate_sort(annotate, request->options.measure);
 	if (request->json)
 		annotate_json(annotate, &request->options, out);
 	else
@@ -226,7 +231,7 @@ static int run_lines(struct request *request, int operands, char **argv)
 }
 
 /* [TRACE] FUNCTION. The check for a single trace comes later, in reading. */
-static bool fits(int operands, char **argv)
+static bool operands_are_valid(int operands, char **argv)
 {
 	if (operands < 1)
 		log_error("annotate needs a trace and the name of a function: "
@@ -245,14 +250,18 @@ static bool fits(int operands, char **argv)
 	return false;
 }
 
-static bool options_fit(const struct request *request)
+/* Whether options for a function are compatible. */
+static bool options_are_consistent(const struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 
-	if (chosen->no_own_peaks && !request->json)
+	if (request->first_given || request->last_given)
+		log_error("%s: needs --lines-of: add it", request->first_given ?
+			  "--first-line" : "--last-line");
+	else if (chosen->no_own_peaks && !request->json)
 		log_error("--no-own-peaks: needs --json: add it");
-	else if (chosen->no_own_peaks && chosen->key_given &&
-		 chosen->key == MEASURE_OWN_PEAK)
+	else if (chosen->no_own_peaks && chosen->measure_given &&
+		 chosen->measure == MEASURE_OWN_PEAK)
 		log_error("--no-own-peaks --cost own-peak: leave out one of "
 			  "them");
 	else
@@ -261,11 +270,11 @@ static bool options_fit(const struct request *request)
 }
 
 /* Requests only what costs of lines need. */
-static void settle(struct request *request)
+static void choose_query_spares(struct request *request)
 {
 	const struct annotate_options *chosen = &request->options;
 	bool own_peaks = request->json ? !chosen->no_own_peaks :
-		chosen->key_given && chosen->key == MEASURE_OWN_PEAK;
+		chosen->measure_given && chosen->measure == MEASURE_OWN_PEAK;
 
 	request->args.query.spares = QUERY_SPARES_SIZES |
 		/* the JSON summary has them */
@@ -283,15 +292,16 @@ static int run_annotate(const struct command *command, int argc, char **argv)
 	trace_args_init(&request.args);
 	request.options.around = 3;
 	request.options.roots = request.roots;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	if (request.lines.file != NULL)
 		return run_lines(&request, operands, argv);
-	if (!fits(operands, argv + 1) || !options_fit(&request))
+	if (!options_are_consistent(&request) ||
+	    !operands_are_valid(operands, argv + 1))
 		return EXIT_NOTHING;
 	request.options.full = request.args.full_names;
-	settle(&request);
+	choose_query_spares(&request);
 	function = argv[operands];
 	status = EXIT_NOTHING;
 	if (trace_args_find_one(&request.args, operands - 1, argv + 1)) {

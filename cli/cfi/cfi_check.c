@@ -69,7 +69,7 @@ static void add(struct totals *totals, const struct cfi_verify_result *one)
 {
 	totals->functions++;
 	totals->verdicts[one->verdict]++;
-	totals->parts += one->part;
+	totals->parts += one->starts_in_body;
 	totals->assumed += one->assumed > 0;
 	totals->instructions += one->instructions;
 	totals->undecided += one->undecided;
@@ -82,7 +82,7 @@ static void add(struct totals *totals, const struct cfi_verify_result *one)
 /* If several tables have the same range, only the first one counts:
  * .eh_frame's. */
 static void check_all(struct cfi_request *request, const struct binary *binary,
-		      struct cfi_verifier *checker, struct totals *totals)
+		      struct cfi_verifier *verifier, struct totals *totals)
 {
 	const struct callframe *table = &binary->table;
 
@@ -93,7 +93,7 @@ static void check_all(struct cfi_request *request, const struct binary *binary,
 
 		if (i > 0 && entry[-1].start == entry->start)
 			continue;
-		cfi_verify_entry(checker, entry, symbol != NULL &&
+		cfi_verify_entry(verifier, entry, symbol != NULL &&
 				 strstr(symbol, ".cold") == NULL &&
 				 strstr(symbol, ".part") == NULL, &result);
 		add(totals, &result);
@@ -154,7 +154,7 @@ static void json_totals(struct json *json, const struct binary *binary,
 enum exit_status cfi_check(struct cfi_request *request, const char *path)
 {
 	struct totals totals = { 0 };
-	struct cfi_verifier checker;
+	struct cfi_verifier verifier;
 	struct binary binary;
 	const char *wrong = binary_open_named(&binary, path,
 					      &request->places);
@@ -163,7 +163,7 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 		log_error("%s: %s", path, wrong);
 		return EXIT_NOTHING;
 	}
-	if (!cfi_verify_open(&checker, &binary.table, &binary.symbols)) {
+	if (!cfi_verify_open(&verifier, &binary.table, &binary.symbols)) {
 		log_error("%s: Capstone cannot disassemble code of this "
 			  "machine", path);
 		binary_close(&binary);
@@ -174,7 +174,7 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 		json_string(&request->json, "binary", path);
 		json_array(&request->json, "disagreements");
 	}
-	check_all(request, &binary, &checker, &totals);
+	check_all(request, &binary, &verifier, &totals);
 	if (request->as_json) {
 		json_end_array(&request->json);
 		json_totals(&request->json, &binary, &totals);
@@ -182,7 +182,7 @@ enum exit_status cfi_check(struct cfi_request *request, const char *path)
 	} else {
 		print_totals(request->json.out, &binary, &totals);
 	}
-	cfi_verify_close(&checker);
+	cfi_verify_close(&verifier);
 	binary_close(&binary);
 	return totals.verdicts[CFI_VERIFY_DISAGREES] > 0 ? EXIT_NO :
 		EXIT_COMPLETE;

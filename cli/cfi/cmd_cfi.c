@@ -13,7 +13,7 @@
 
 enum { JSON = 1, RULES, OUTPUT };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct cfi_request *request = owner;
 
@@ -80,6 +80,21 @@ static const struct verb {
 	{ "prepare", prepare },
 };
 
+/* Whether an action has the options that were given. */
+static bool options_are_consistent(const struct cfi_request *request,
+				   const struct verb *verb)
+{
+	if (request->rules_only && verb->run != dump)
+		log_error("--rules: cfi %s does not print rules: remove the "
+			  "option, or use cfi dump", verb->name);
+	else if (request->directory != NULL && verb->run != prepare)
+		log_error("--output: cfi %s writes no files: remove the "
+			  "option, or use cfi prepare", verb->name);
+	else
+		return true;
+	return false;
+}
+
 static enum exit_status run(struct cfi_request *request,
 			    const struct verb *verb, int count, char **operands)
 {
@@ -105,12 +120,14 @@ static int run_cfi(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	request.places.no_debuginfod = true;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++) {
 		if (operands == 0 || strcmp(argv[1], verbs[i].name) != 0)
 			continue;
+		if (!options_are_consistent(&request, &verbs[i]))
+			return EXIT_NOTHING;
 		if (operands > 1)
 			return run(&request, &verbs[i], operands - 1,
 				   argv + 2);

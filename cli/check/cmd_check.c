@@ -96,7 +96,7 @@ static int take_limit(struct request *request, enum measure cost,
 		quantity_parse_size(value, limit);
 }
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 	int error;
@@ -441,8 +441,8 @@ static int run_check(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = run(&request, operands, argv + 1);
 	leaks_close(&request.leaks);

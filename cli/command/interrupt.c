@@ -19,7 +19,7 @@ static atomic_int came;		/* the signal's number; 0: none */
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 	       "a signal handler writes them");
 
-static void take(int number)
+static void handle_signal(int number)
 {
 	atomic_store_explicit(&came, number, memory_order_relaxed);
 	atomic_store_explicit(&asked, true, memory_order_relaxed);
@@ -28,7 +28,8 @@ static void take(int number)
 void interrupt_begin(void)
 {
 	const struct sigaction action = {
-		.sa_handler = take, .sa_flags = SA_RESETHAND | SA_RESTART,
+		.sa_handler = handle_signal,
+		.sa_flags = SA_RESETHAND | SA_RESTART,
 	};
 
 	atomic_store_explicit(&asked, false, memory_order_relaxed);

@@ -39,12 +39,12 @@ const char *measure_words_lines(size_t n, const char **meaning)
 
 enum measure measure_words_take(const char *name)
 {
-	enum measure key = MEASURE_LIVE;
-	bool found = figures_find(name, &key);
+	enum measure measure = MEASURE_LIVE;
+	bool found = figures_find(name, &measure);
 
 	DEBUG_ASSERT(found);
 	(void)found;
-	return key;
+	return measure;
 }
 
 void measure_words_list(struct buffer *text, unsigned uses)

@@ -24,7 +24,7 @@ static const struct command_option options[] = {
 
 #define OPTION_TOTAL (sizeof(options) / sizeof(options[0]))
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	bool *json = owner;
 
@@ -148,8 +148,8 @@ static int run_control(const struct command *command, int argc, char **argv)
 	const char *name = NULL;
 	int operands, status, pid;
 
-	if (!command_parse(command, argc, argv, take, &json, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &json,
+			   &operands, &status))
 		return status;
 	argv++;
 	operands = settle_pids(operands, argv);

@@ -82,7 +82,7 @@ static int take_threshold(struct diff_threshold *threshold, const char *value)
 	return quantity_parse_size(value, &threshold->amount);
 }
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -176,8 +176,8 @@ static int run_diff(const struct command *command, int argc, char **argv)
 	trace_args_init(&request.args);
 	request.args.query.keys[0] = query_key_stack();
 	request.args.query.key_count = 1;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (request.json && request.diff.runtime_frames)

@@ -20,7 +20,7 @@ struct request {
 	const struct exporter *format;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -46,7 +46,7 @@ static int take(void *owner, int id, const char *value)
 }
 
 /* Whether the options are compatible. */
-static bool is_possible(const struct request *request)
+static bool options_are_consistent(const struct request *request)
 {
 	const struct exporter *format = request->format;
 
@@ -87,11 +87,11 @@ static int run_export(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (is_possible(&request) &&
+	if (options_are_consistent(&request) &&
 	    trace_args_find_one(&request.args, operands, argv + 1))
 		status = export_run(&request.export, &request.args,
 				    request.format);

@@ -22,7 +22,7 @@ struct request {
 	bool diff, svg, html, json, no_timeline;	/* given */
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -147,8 +147,8 @@ static int run_flamegraph(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (decide(&request))

@@ -21,6 +21,7 @@
 #include "cli/base/hash.h"
 #include "cli/base/sort.h"
 #include "cli/base/status.h"
+#include "cli/base/text/printable.h"
 #include "cli/base/text/quantity.h"
 #include "cli/base/text/utf8.h"
 #include "cli/base/text/xml.h"
@@ -69,7 +70,7 @@ static int by_size(const void *a, const void *b)
 }
 
 /* Callers precede their callees, so a node is placed before its children. */
-static void place(struct picture *p)
+static void place_boxes(struct picture *p)
 {
 	const struct flame_tree *tree = &p->tree;
 	struct child *list = grow_alloc(tree->count * sizeof(*list));
@@ -239,17 +240,18 @@ static void put_class(struct picture *p, const struct flame_node *node)
 			1 + (library - 1) % COLOURS, shade_of(frame));
 }
 
-/* The start of a name that fits into so many columns; East Asian characters
- * take two. */
+/* The start of a name that fits into so many columns. */
 static const char *fitting(struct buffer *text, const char *name,
 			   size_t letters)
 {
 	size_t used = 0, two_less = 0, at = 0;
 
 	while (name[at] != 0) {
-		unsigned size = utf8_length(name + at);
+		uint32_t code = 0xfffd;
+		unsigned size = utf8_decode(name + at, UTF8_BYTES_MAX, &code);
+		int columns = printable_columns(code);
 
-		used += size < 3 ? 1 : 2;
+		used += columns < 0 ? 1 : (size_t)columns;
 		if (used > letters)
 			break;
 		at += size ? size : 1;
@@ -425,7 +427,7 @@ static int write_svg(struct export *export)
 	assert(p.cost < FLAME_COSTS);
 	limits.costs = 1u << p.cost;
 	flame_tree_build(&p.tree, export->profile, &limits);
-	place(&p);
+	place_boxes(&p);
 	p.name_limit = flame_name_limit(&p.tree, true, NAMES_BUDGET);
 	height = TOP + ROW * (p.depth + 1) + BOTTOM;
 	put_head(&p, height);

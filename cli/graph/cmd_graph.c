@@ -44,7 +44,7 @@ struct request {
 	bool top_given;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -147,7 +147,7 @@ static bool decide_layout(struct request *request, bool usual)
 	return false;
 }
 
-static bool fits(struct request *request)
+static bool options_are_consistent(struct request *request)
 {
 	const struct trace_args *args = &request->args;
 
@@ -308,14 +308,14 @@ static int run_graph(const struct command *command, int argc, char **argv)
 
 	trace_args_init(&request.args);
 	request.args.query.groups_max = QUERY_GROUPS_MAX;
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	request.graph.cost = request.export.cost;
 	if (decide_format(&request) && decide_query(&request) &&
 	    trace_args_find(&request.args, operands, argv + 1) &&
-	    fits(&request))
+	    options_are_consistent(&request))
 		status = request.args.many ? graph_many(&request) :
 			graph_one(&request);
 	graph_free(&request.graph);

@@ -31,7 +31,7 @@ struct request {
 	bool json;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -85,8 +85,8 @@ static int run_info(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (trace_args_find_one(&request.args, operands, argv + 1))

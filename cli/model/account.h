@@ -55,6 +55,9 @@ void account_finish(struct model *model);
  * in `whole` where blocks are selected. Computes what depends on these sums,
  * and rounds sums of a sample to whole numbers. */
 void account_settle(struct model *model);
+/* A part of account_settle, for a sample: rounds all sums to whole numbers,
+ * once. */
+void account_round(struct model *model);
 
 /* model_span_ns. */
 static inline uint64_t account_span_ns(const struct model *model,

@@ -5,7 +5,7 @@
  */
 import { briefly, signed } from "./flame_data";
 import { State } from "./flame_state";
-import { fitting } from "./names";
+import { fitName } from "./names";
 import * as quantity from "./quantity";
 
 const ROW = 20;			/* points */
@@ -236,7 +236,7 @@ export class Graph {
 			quantity.percent(value, tree.value(cost, 0));
 
 		return name.length + more.length <= room ? name + more :
-			fitting(name, room);
+			fitName(name, room);
 	}
 
 	private draw(): void {

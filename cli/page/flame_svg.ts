@@ -61,7 +61,7 @@ function show(box: Box, x: number, width: number): void {
 		(width > 3 ? width - .7 : width).toFixed(2));
 	box.text.setAttribute("x", (x + 3).toFixed(2));
 	box.text.setAttribute("y", String(y + 12));
-	box.text.textContent = names.fitting(box.name,
+	box.text.textContent = names.fitName(box.name,
 		Math.floor((width - 6) / letter));
 }
 
@@ -145,7 +145,7 @@ function place(width: number): void {
 }
 
 function say(words: string): void {
-	said.textContent = names.fitting(words,
+	said.textContent = names.fitName(words,
 		Math.floor((root.clientWidth - 2 * MARGIN) / letter));
 }
 

@@ -4,7 +4,7 @@
  * keys show the values of a moment.
  */
 import { State } from "./flame_state";
-import { fitting } from "./names";
+import { fitName } from "./names";
 import * as quantity from "./quantity";
 
 const HEIGHT = 56;
@@ -65,7 +65,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 		paint.fill();
 	}
 
-	function ending(i: number): number {
+	function stepEnd(i: number): number {
 		return i < spans ? Math.min(begin(i + 1), end_ns) : end_ns;
 	}
 
@@ -98,7 +98,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 		line(place(wide, data.peak_ns), style("--peak"));
 		if (at >= 0)
 			line((place(wide, begin(at)) +
-			      place(wide, ending(at))) / 2, style("--text"));
+			      place(wide, stepEnd(at))) / 2, style("--text"));
 	}
 
 	function say(): void {
@@ -110,7 +110,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 			`program, after ${quantity.time(data.peak_ns)}; ` +
 			`bars: allocated${ofSelected()}` :
 			`${quantity.time(begin(at))} – ` +
-			`${quantity.time(ending(at))}: ` +
+			`${quantity.time(stepEnd(at))}: ` +
 			`${quantity.size(live)} live, ` +
 			`${quantity.size(data.allocated[at] ?? 0)} allocated` +
 			ofSelected();
@@ -118,7 +118,7 @@ export function timeline(figure: HTMLElement, state: State): void {
 
 	/* The selected box, at the pointed moment or in general. */
 	function ofSelected(): string {
-		const name = fitting(tree.name(selected), 40);
+		const name = fitName(tree.name(selected), 40);
 		const tracks = tree.data.tracks;
 
 		if (selected === 0 || !tracks)

@@ -27,19 +27,20 @@ interface Node {
 	children: Map<number, Node>;
 }
 
-function columns(data: Data): Column[] {
+function valueColumns(data: Data): Column[] {
 	return Object.keys(data.nodes).filter((name) =>
 		name !== "depth" && name !== "frame") as Column[];
 }
 
-function made(frame: number, number: number): Node {
-	return { frame, more: 0, sums: new Float64Array(number),
+function makeNode(frame: number, columnCount: number): Node {
+	return { frame, more: 0, sums: new Float64Array(columnCount),
 		 children: new Map() };
 }
 
-function step(node: Node, frame: number, number: number): Node {
+/* The child for a frame, which is added if it is not there. */
+function enterChild(node: Node, frame: number, columnCount: number): Node {
 	const key = Math.max(frame, SMALLER);
-	const next = node.children.get(key) ?? made(key, number);
+	const next = node.children.get(key) ?? makeNode(key, columnCount);
 
 	node.children.set(key, next);
 	if (frame < 0)
@@ -48,7 +49,8 @@ function step(node: Node, frame: number, number: number): Node {
 }
 
 /* Frames of a node's stack, in the order of the new tree. */
-function way(tree: Tree, node: number, order: Order, fold: boolean): number[] {
+function stackFrames(tree: Tree, node: number, order: Order,
+		     fold: boolean): number[] {
 	const frames: number[] = [];
 	let inner = "";
 
@@ -63,7 +65,7 @@ function way(tree: Tree, node: number, order: Order, fold: boolean): number[] {
 }
 
 /* The self values of each node. */
-function own(tree: Tree, all: Column[]): Float64Array[] {
+function selfValues(tree: Tree, all: Column[]): Float64Array[] {
 	const sums = all.map((column) =>
 		Float64Array.from(tree.data.nodes[column] ?? []));
 
@@ -78,9 +80,10 @@ function add(node: Node, sums: Float64Array[], n: number): void {
 		node.sums[i] += sums[i][n];
 }
 
-function grown(tree: Tree, all: Column[], order: Order, fold: boolean): Node {
-	const sums = own(tree, all);
-	const root = made(SMALLER, all.length);
+function buildTree(tree: Tree, all: Column[], order: Order,
+		   fold: boolean): Node {
+	const sums = selfValues(tree, all);
+	const root = makeNode(SMALLER, all.length);
 
 	for (let n = 0; n < tree.count; n++) {
 		let node = root;
@@ -88,8 +91,8 @@ function grown(tree: Tree, all: Column[], order: Order, fold: boolean): Node {
 		if (all.every((_, i) => sums[i][n] === 0))
 			continue;
 		add(root, sums, n);
-		for (const frame of way(tree, n, order, fold)) {
-			node = step(node, frame, all.length);
+		for (const frame of stackFrames(tree, n, order, fold)) {
+			node = enterChild(node, frame, all.length);
 			add(node, sums, n);
 		}
 	}
@@ -97,7 +100,7 @@ function grown(tree: Tree, all: Column[], order: Order, fold: boolean): Node {
 }
 
 /* Nodes in preorder, as flame_data.ts requires. */
-function flattened(root: Node, all: Column[], data: Data): Data {
+function flatten(root: Node, all: Column[], data: Data): Data {
 	const nodes = { depth: [] as number[], frame: [] as number[] } as
 		Data["nodes"];
 	const left: [Node, number][] = [[root, 0]];
@@ -117,11 +120,11 @@ function flattened(root: Node, all: Column[], data: Data): Data {
 	return { ...data, nodes, tracks: undefined };
 }
 
-export function turned(tree: Tree, order: Order, fold: boolean): Tree {
-	const all = columns(tree.data);
+export function reorderTree(tree: Tree, order: Order, fold: boolean): Tree {
+	const all = valueColumns(tree.data);
 
 	if (order === "callers" && !fold)
 		return tree;
-	return new Tree(flattened(grown(tree, all, order, fold), all,
-				  tree.data));
+	return new Tree(flatten(buildTree(tree, all, order, fold), all,
+				tree.data));
 }

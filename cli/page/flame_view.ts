@@ -8,7 +8,7 @@ import { details } from "./flame_details";
 import { Graph } from "./flame_graph";
 import { State } from "./flame_state";
 import { timeline } from "./flame_timeline";
-import { ORDERS, Order, turned } from "./flame_turn";
+import { ORDERS, Order, reorderTree } from "./flame_turn";
 import * as names from "./names";
 import * as quantity from "./quantity";
 
@@ -96,8 +96,8 @@ class FlameView {
 		    private readonly around: Surroundings,
 		    private readonly turn: (change: Chosen) => void) {
 		root.innerHTML = MARKUP;
-		this.state = new State(turned(whole, begun.order ?? "callers",
-					      begun.fold ?? false));
+		this.state = new State(reorderTree(whole,
+			begun.order ?? "callers", begun.fold ?? false));
 		this.graph = new Graph(this.state, this.find("graph"),
 				       this.find("tip"));
 		this.field = this.find("search");

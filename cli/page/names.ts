@@ -8,7 +8,7 @@ function letters(sign: string): number {
 }
 
 /* The start of a name that fits into `room` columns of a fixed-width font. */
-export function fitting(name: string, room: number): string {
+export function fitName(name: string, room: number): string {
 	let used = 0;
 	let at = 0;
 	let twoLess = 0;

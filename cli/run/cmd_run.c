@@ -34,7 +34,7 @@
 #define OWN_OPTIONS 3		/* COMMAND_COMMON_OPTIONS */
 
 /* A repeated list option appends to the list. */
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	const struct options *options = owner;
 	enum option_id option = (enum option_id)(id - 1);
@@ -417,8 +417,8 @@ static int run_run(const struct command *command, int argc, char **argv)
 			  "--help`", bad);
 		return PROGRAM_OWN_FAILURE;
 	}
-	if (!command_parse(command, argc, argv, take, &options, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &options,
+			   &operands, &status))
 		return status;
 	if (!settle_options(&options))
 		return PROGRAM_OWN_FAILURE;

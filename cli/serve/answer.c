@@ -56,17 +56,14 @@ struct answer *answer_text(unsigned status, const char *type,
 }
 
 /* Writes one UTF-8 character as \uXXXX, or as a surrogate pair above 0xffff; an
- * invalid byte as U+FFFD. */
+ * invalid byte, and DEL, as U+FFFD. */
 static size_t add_escaped(struct buffer *out, const char *at)
 {
-	unsigned length = utf8_length(at);
 	uint32_t code = 0xfffd;
+	unsigned length = utf8_decode(at, UTF8_BYTES_MAX, &code);
 
-	if (length > 1) {
-		code = (unsigned char)at[0] & (0x7fu >> length);
-		for (unsigned i = 1; i < length; i++)
-			code = code << 6 | ((unsigned char)at[i] & 0x3f);
-	}
+	if (length == 1)
+		code = 0xfffd;
 	if (code > 0xffff)
 		buffer_printf(out, "\\u%04" PRIx32 "\\u%04" PRIx32,
 			      0xd800 + ((code - 0x10000) >> 10),

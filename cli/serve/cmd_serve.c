@@ -123,7 +123,7 @@ static int take_token_file(struct request *request, const char *path)
 	return -EINVAL;
 }
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -362,8 +362,8 @@ static int run_serve(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	add_word(&request.sources, "only-roots", NULL);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (add_operands(&server.served, operands, argv + 1))

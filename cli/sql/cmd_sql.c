@@ -30,7 +30,7 @@ struct request {
 	const char *script;	/* NULL: not given */
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -169,8 +169,8 @@ static int run_sql(const struct command *command, int argc, char **argv)
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	statement = take_statement(argv + 1, &operands);
 	status = EXIT_NOTHING;

@@ -23,7 +23,7 @@
 
 /* Of one worker. */
 struct tally {
-	struct store_step *list;	/* by group and step; then the total.
+	struct store_step *list;	/* by series and step; the total last.
 					 * Live values do not include
 					 * allocations yet */
 	struct store_range *ranges;	/* of edges, by step */
@@ -33,7 +33,7 @@ struct timeline {
 	const struct store_grouping *grouping;
 	const struct store_weight *weight;
 	const struct store_axis *axis;
-	size_t rows;			/* groups, and the total */
+	size_t series_count;		/* one per group, and the total */
 	bool by_edge;
 	struct store_locator locator;
 	struct tally tallies[STORE_WORKERS_MAX];
@@ -46,7 +46,7 @@ static void begin_tally(const struct timeline *timeline, struct tally *tally)
 	size_t steps = timeline->axis->steps;
 
 	if (tally->list == NULL)
-		tally->list = grow_zeroed(timeline->rows * steps,
+		tally->list = grow_zeroed(timeline->series_count * steps,
 					  sizeof(*tally->list));
 	tally->ranges = grow_resize(NULL, steps, sizeof(*tally->ranges));
 	for (size_t i = 0; i < steps; i++)
@@ -103,7 +103,7 @@ add_allocs(struct edges *edges, const struct store_weight *weight)
 	const struct timeline *timeline = edges->timeline;
 	size_t steps = timeline->axis->steps;
 	struct store_step *list = edges->tally->list;
-	struct store_step *whole = list + (timeline->rows - 1) * steps;
+	struct store_step *whole = list + (timeline->series_count - 1) * steps;
 	const uint64_t *sizes = edges->batch->column[STORE_SIZE];
 
 	find_steps(edges);
@@ -114,7 +114,8 @@ add_allocs(struct edges *edges, const struct store_weight *weight)
 
 		widen(&edges->tally->ranges[step], edges->numbers[i]);
 		add_alloc(&whole[step], amount);
-		if (timeline->rows > 1 && edges->groups[i] != STORE_NONE)
+		if (timeline->series_count > 1 &&
+		    edges->groups[i] != STORE_NONE)
 			add_alloc(&list[edges->groups[i] * steps + step],
 				  amount);
 	}
@@ -165,7 +166,7 @@ add_together(struct edges *edges, const struct store_weight *weight)
 	struct store_step sum = { 0 };
 	size_t step;
 
-	if (timeline->rows > 1)
+	if (timeline->series_count > 1)
 		return false;
 	for (size_t i = 0; i < edges->batch->count; i++)
 		widen(&keys, edges->keys[i]);
@@ -190,7 +191,7 @@ add_ends(struct edges *edges, const struct store_weight *weight)
 	const struct timeline *timeline = edges->timeline;
 	size_t steps = timeline->axis->steps;
 	struct store_step *list = edges->tally->list;
-	struct store_step *whole = list + (timeline->rows - 1) * steps;
+	struct store_step *whole = list + (timeline->series_count - 1) * steps;
 	const uint64_t *how = edges->batch->column[STORE_HOW];
 
 	if (add_together(edges, weight))
@@ -247,7 +248,7 @@ static void add_batch(void *owner, unsigned worker,
 }
 
 /* Adds all workers' sums to those of the first, which has the caller's list. */
-static void join(struct timeline *timeline)
+static void merge_tallies(struct timeline *timeline)
 {
 	struct tally *to = &timeline->tallies[0];
 	size_t steps = timeline->axis->steps;
@@ -259,7 +260,7 @@ static void join(struct timeline *timeline)
 
 		if (from->ranges == NULL)
 			continue;
-		for (size_t i = 0; i < timeline->rows * steps; i++) {
+		for (size_t i = 0; i < timeline->series_count * steps; i++) {
 			struct store_step *step = &to->list[i];
 			const struct store_step *more = &from->list[i];
 
@@ -271,9 +272,8 @@ static void join(struct timeline *timeline)
 			step->freed_bytes += more->freed_bytes;
 			step->temporary += more->temporary;
 		}
-		for (size_t i = 0; i < steps; i++) {
+		for (size_t i = 0; i < steps; i++)
 			join_range(&to->ranges[i], &from->ranges[i]);
-		}
 		free(from->list);
 		free(from->ranges);
 		*from = (struct tally){ 0 };
@@ -290,15 +290,16 @@ static int add_up(struct store *store, const struct store_scan *scan,
 		store_row_group_columns(timeline->grouping);
 	int error;
 
-	memset(list, 0, timeline->rows * timeline->axis->steps *
+	memset(list, 0, timeline->series_count * timeline->axis->steps *
 	       sizeof(*list));
 	timeline->tallies[0].list = list;
 	error = store_scan_each(store, scan, columns, add_batch, timeline);
-	join(timeline);
+	merge_tallies(timeline);
 	return error;
 }
 
-/* I1. Returns whether the stamps of all edges gave the right step. */
+/* Sets firsts as I1 says. Returns whether the stamps of all edges gave the
+ * right step. */
 static bool find_firsts(const struct timeline *timeline, uint64_t *firsts)
 {
 	const struct tally *tally = &timeline->tallies[0];
@@ -313,6 +314,8 @@ static bool find_firsts(const struct timeline *timeline, uint64_t *firsts)
 		if (range->min < first)
 			first = range->min;
 		firsts[i] = first;
+		ASSERT(i + 1 == timeline->axis->steps ||
+		       firsts[i] <= firsts[i + 1]);	/* I1 */
 	}
 	return right;
 }
@@ -330,11 +333,11 @@ static void sum_live(const struct timeline *timeline, struct store_step *list)
 {
 	size_t steps = timeline->axis->steps;
 
-	for (size_t row = 0; row < timeline->rows; row++) {
+	for (size_t series = 0; series < timeline->series_count; series++) {
 		uint64_t blocks = 0, bytes = 0;
 
 		for (size_t i = 0; i < steps; i++) {
-			struct store_step *step = &list[row * steps + i];
+			struct store_step *step = &list[series * steps + i];
 
 			blocks += step->allocations + step->live_blocks;
 			bytes += step->allocated_bytes + step->live_bytes;
@@ -354,7 +357,7 @@ struct maxima {
 	const struct timeline *timeline;
 	const uint64_t *firsts;
 	struct store_step *list;
-	struct high *now;	/* by group; then the total */
+	struct high *now;	/* by series */
 	size_t step;
 };
 
@@ -362,10 +365,11 @@ static void close_step(struct maxima *maxima)
 {
 	size_t steps = maxima->timeline->axis->steps;
 
-	for (size_t row = 0; row < maxima->timeline->rows; row++) {
-		struct high *now = &maxima->now[row];
+	for (size_t series = 0; series < maxima->timeline->series_count;
+	     series++) {
+		struct high *now = &maxima->now[series];
 
-		maxima->list[row * steps + maxima->step].live_bytes_max =
+		maxima->list[series * steps + maxima->step].live_bytes_max =
 			now->max;
 		now->max = now->live;
 	}
@@ -379,7 +383,8 @@ static void change(struct high *high, bool alloc, uint64_t bytes)
 		high->max = high->live;
 }
 
-static void take(void *owner, const struct store_edge *edges, size_t count)
+static void add_edges(void *owner, const struct store_edge *edges,
+		      size_t count)
 {
 	struct maxima *maxima = owner;
 	const struct timeline *timeline = maxima->timeline;
@@ -393,7 +398,8 @@ static void take(void *owner, const struct store_edge *edges, size_t count)
 		while (maxima->step + 1 < steps &&
 		       edge->edge >= maxima->firsts[maxima->step + 1])
 			close_step(maxima);
-		change(&maxima->now[timeline->rows - 1], edge->alloc, bytes);
+		change(&maxima->now[timeline->series_count - 1], edge->alloc,
+		       bytes);
 		if (edge->group != STORE_NONE)
 			change(&maxima->now[edge->group], edge->alloc, bytes);
 	}
@@ -405,9 +411,9 @@ static int find_maxima(struct store *store, const struct store_scan *scan,
 {
 	struct maxima maxima = {
 		.timeline = timeline, .firsts = firsts, .list = list,
-		.now = grow_zeroed(timeline->rows, sizeof(struct high)),
+		.now = grow_zeroed(timeline->series_count, sizeof(struct high)),
 	};
-	int error = store_edges_each(store, scan, timeline->grouping, take,
+	int error = store_edges_each(store, scan, timeline->grouping, add_edges,
 				     &maxima);
 
 	while (maxima.step < timeline->axis->steps)
@@ -424,15 +430,16 @@ int store_timeline(struct store *store, const struct store_scan *scan,
 		   const struct store_axis *axis, struct store_step *list)
 {
 	struct timeline *timeline = grow_zeroed(1, sizeof(*timeline));
-	uint64_t *firsts = grow_alloc(axis->steps * sizeof(*firsts));
+	uint64_t *firsts;
 	bool right;
 	int error;
 
 	ASSERT(axis->steps > 0 && axis->steps <= STORE_STEPS_MAX);
+	firsts = grow_alloc(axis->steps * sizeof(*firsts));
 	timeline->grouping = grouping;
 	timeline->weight = weight;
 	timeline->axis = axis;
-	timeline->rows = (grouping == NULL ? 0 : grouping->groups) + 1;
+	timeline->series_count = (grouping == NULL ? 0 : grouping->groups) + 1;
 	store_locator_init(&timeline->locator, axis->begins, axis->steps);
 	error = add_up(store, scan, timeline, list);
 	right = find_firsts(timeline, firsts);

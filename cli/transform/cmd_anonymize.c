@@ -22,7 +22,8 @@ static const struct command_option options[] = {
 	  "traces anonymised with the same key get the same new names for the "
 	  "same old names; whoever knows the key can verify guesses; other "
 	  "users of this machine can see it while gnomon runs" },
-	{ KEY_FILE, "key-file", 0, "FILE", NULL, "read the key from FILE" },
+	{ KEY_FILE, "key-file", 0, "FILE", NULL,
+	  "read the key from FILE, without one newline at its end" },
 	{ KEEP_BUILD_IDS, "keep-build-ids", 0, NULL, NULL,
 	  "keep the build-ids: with the same programs, the names of functions "
 	  "can still be found" },
@@ -43,7 +44,7 @@ struct request {
 	bool keep_build_ids;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -62,23 +63,39 @@ static int take(void *owner, int id, const char *value)
 	}
 }
 
+/* Editors and echo end a file with a newline, which is not part of the key. */
 static bool read_key(struct request *request)
 {
-	char key[KEY_BYTES_MAX];
+	char key[KEY_BYTES_MAX + 2];	/* with a newline; one too many */
 	FILE *file = fopen(request->key_file, "re");
 	size_t size = file ? fread(key, 1, sizeof(key), file) : 0;
-	bool good = file != NULL && !ferror(file) && size > 0;
+	bool good = false;
 
-	if (!good)
+	if (size > 0 && key[size - 1] == '\n')
+		size--;
+	if (file == NULL || ferror(file))
 		log_error("%s: the key cannot be read: %s", request->key_file,
-			  file == NULL || ferror(file) ? strerror(errno) :
-			  "the file is empty");
+			  strerror(errno));
+	else if (size == 0)
+		log_error("%s: the file has no key: write one into it",
+			  request->key_file);
+	else if (size > KEY_BYTES_MAX)
+		log_error("%s: the key is longer than %d bytes: give a shorter "
+			  "one", request->key_file, KEY_BYTES_MAX);
 	else
-		anonymize_init(&request->anonymize, key, size);
+		good = anonymize_init(&request->anonymize, key, size) == 0;
 	if (file != NULL)
 		fclose(file);
 	explicit_bzero(key, sizeof(key));
 	return good;
+}
+
+static bool options_are_consistent(const struct request *request)
+{
+	if (request->key == NULL || request->key_file == NULL)
+		return true;
+	log_error("--key --key-file: leave out one of them");
+	return false;
 }
 
 static bool make_key(struct request *request)
@@ -120,11 +137,12 @@ static int run_anonymize(const struct command *command, int argc, char **argv)
 	memset(&request, 0, sizeof(request));
 	trace_args_init(&request.args);
 	transform_init(&request.transform);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (transform_is_complete(&request.transform) &&
+	if (options_are_consistent(&request) &&
+	    transform_is_complete(&request.transform) &&
 	    trace_args_find_one(&request.args, operands, argv + 1))
 		status = anonymize(&request);
 	explicit_bzero(&request.anonymize, sizeof(request.anonymize));

@@ -36,13 +36,14 @@ struct request {
 	struct trace_args args;
 	const char *output;
 	bool force;
+	bool max_given;
 	bool json;
 	uint64_t max;
 	struct embedded embedded;
 	struct reader_report report;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -54,6 +55,7 @@ static int take(void *owner, int id, const char *value)
 		request->force = true;
 		return 0;
 	case MAX_SIZE:
+		request->max_given = true;
 		return quantity_parse_size(value, &request->max);
 	default:
 		request->json = true;
@@ -191,17 +193,29 @@ static int extract_all(struct request *request, const char *trace)
 	return done == EXIT_COMPLETE ? status : done;
 }
 
+/* Whether the options are compatible: without a directory, nothing is
+ * written. */
+static bool options_are_consistent(const struct request *request)
+{
+	if (request->output != NULL || (!request->force && !request->max_given))
+		return true;
+	log_error("%s: needs --output: add it", request->force ? "--force" :
+		  "--max-size");
+	return false;
+}
+
 static int run_extract(const struct command *command, int argc, char **argv)
 {
 	struct request request = { .max = MAX_DEFAULT };
 	int operands, status;
 
 	trace_args_init(&request.args);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
-	if (trace_args_find_one(&request.args, operands, argv + 1))
+	if (options_are_consistent(&request) &&
+	    trace_args_find_one(&request.args, operands, argv + 1))
 		status = extract_all(&request, request.args.traces[0]);
 	embedded_free(&request.embedded);
 	trace_args_free(&request.args);

@@ -34,7 +34,7 @@ struct request {
 	struct embed embed;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -75,8 +75,8 @@ static int run_repack(const struct command *command, int argc, char **argv)
 
 	trace_args_init(&request.args);
 	transform_init(&request.transform);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	status = EXIT_NOTHING;
 	if (transform_is_complete(&request.transform) &&

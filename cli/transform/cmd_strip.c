@@ -56,7 +56,7 @@ struct request {
 	size_t stream_capacity;
 };
 
-static int take(void *owner, int id, const char *value)
+static int parse_option(void *owner, int id, const char *value)
 {
 	struct request *request = owner;
 
@@ -335,8 +335,8 @@ static int run_strip(const struct command *command, int argc, char **argv)
 	memset(&request, 0, sizeof(request));
 	trace_args_init(&request.args);
 	transform_init(&request.transform);
-	if (!command_parse(command, argc, argv, take, &request, &operands,
-			   &status))
+	if (!command_parse(command, argc, argv, parse_option, &request,
+			   &operands, &status))
 		return status;
 	if (!request.strip.by_lifetime && !request.strip.by_temporary) {
 		request.strip.by_lifetime = true;

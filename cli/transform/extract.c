@@ -24,7 +24,9 @@
 
 #include "cli/base/grow.h"
 #include "cli/base/terminal/log.h"
+#include "cli/base/text/printable.h"
 #include "cli/base/text/quantity.h"
+#include "cli/base/text/utf8.h"
 #include "cli/base/io_full.h"
 
 #define NAME_BYTES 200		/* of a file system's 255, with suffixes */
@@ -64,11 +66,16 @@ static void add_name(struct buffer *out, const char *name, size_t size,
 		size = NAME_BYTES;
 	if (!first)
 		buffer_string(out, "/");
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)name[i];
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t code = 0xfffd;
 
-		/* Control characters: a terminal would interpret them. */
-		buffer_add(out, c < ' ' || c == 0x7f ? "_" : name + i, 1);
+		n = utf8_decode(name + i, size - i, &code);
+		if (n == 0)
+			n = 1;
+		if (printable_columns(code) < 0)
+			buffer_string(out, "_");
+		else
+			buffer_add(out, name + i, n);
 	}
 }
 

@@ -14,7 +14,7 @@
 #define LEVEL_DEFAULT 9
 #define LEVEL_MAX 19		/* higher levels need far more memory */
 
-enum { OUTPUT = TRANSFORM_IDS, FORCE, LEVEL, TRANSFORM_END };
+enum { OUTPUT = TRANSFORM_ID_FIRST, FORCE, LEVEL, TRANSFORM_END };
 
 static const struct command_option options[] = {
 	{ OUTPUT, "output", 'o', "FILE", NULL, "write the result to FILE" },
@@ -35,7 +35,7 @@ void transform_init(struct transform *transform)
 
 bool transform_has(int id)
 {
-	return id >= TRANSFORM_IDS && id < TRANSFORM_END;
+	return id >= TRANSFORM_ID_FIRST && id < TRANSFORM_END;
 }
 
 int transform_take(struct transform *transform, int id, const char *value)

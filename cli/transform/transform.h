@@ -11,8 +11,8 @@
 #include "cli/trace/read/reader.h"
 #include "cli/trace/write/repack.h"
 
-/* The first id of these options. */
-#define TRANSFORM_IDS 6000
+/* The ids of these options begin here. */
+#define TRANSFORM_ID_FIRST 6000
 
 extern const struct command_group transform_options;	/* -o, -f, --level */
 
@@ -27,7 +27,8 @@ struct transform {
 
 void transform_init(struct transform *transform);
 bool transform_has(int id);
-/* To be called from command_parse's `take`. */
+/* Parses one of these options, for the function that command_parse calls.
+ * Returns 0, or -errno as that does. */
 int transform_take(struct transform *transform, int id, const char *value);
 /* Whether -o was given; prints an error if not. */
 bool transform_is_complete(const struct transform *transform);

@@ -56,7 +56,7 @@ static void match(const uint8_t *data, size_t size)
 	text = calloc(1, size + 2);
 	memcpy(text, data, size);
 	n = strlen(text);
-	embed_glob_fits(text, text + n + 1);
+	embed_glob_matches(text, text + n + 1);
 	free(text);
 }
 

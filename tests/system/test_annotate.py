@@ -190,6 +190,12 @@ def sources_elsewhere(directory):
         done = annotate("--source-root", root, trace, "main")
         check(re.search(line, done.out, re.M), root + ": " + done.out)
     check(re.search(line, annotate("-d", new, trace, "main").out, re.M), "-d")
+    # OLD is a whole directory, with or without a slash at its end
+    for root in (old + "/=" + new, "%s/src=%s/src" % (old, new)):
+        done = annotate("-S", root, trace, "main")
+        check(re.search(line, done.out, re.M), root + ": " + done.out)
+    root = "%s/sr=%s/sr" % (old, new)
+    check("not found" in annotate("-S", root, trace, "main").err, root)
     # another file than the one that was compiled
     moved = os.path.join(new, "src", "moved.c")
     with open(moved, "w", encoding="latin-1") as file:
@@ -266,7 +272,12 @@ def wrong_use(directory):
             ((trace, "a["), "not a valid regular expression"),
             ((os.path.join(directory, "none"), "main"), "none"),
             (("--cost", "time", trace, "main"), "cost"),
-            (("--lines", "x", trace, "main"), "lines")):
+            (("--lines", "x", trace, "main"), "lines"),
+            (("--lines", "100001", trace, "main"), "lines"),
+            (("--first-line", "2", trace, "main"),
+             "--first-line: needs --lines-of: add it"),
+            (("--json", "--last-line", "0", trace, "main"),
+             "--last-line: needs --lines-of: add it")):
         done = annotate(*arguments, statuses=(2,))
         check(what in done.err, "%s: %s" % (arguments, done.err))
         equal(done.out, "", "output")

@@ -488,6 +488,8 @@ def wrong_use(directory):
             (["check", "/nowhere"], "No such file"),
             (["check", __file__], "not an ELF file"),
             (["dump", path, "no_such_function"], "no_such_function"),
+            (["check", "--rules", path], "--rules: cfi check does not"),
+            (["dump", "-o", directory, path], "--output: cfi dump writes"),
             (["prepare", "-o", directory, path], "--build-id")):
         done = gnomon("cfi", *arguments, statuses=(2,))
         check(said in done.err, "%s: %s" % (arguments, done.err))

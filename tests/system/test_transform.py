@@ -416,6 +416,49 @@ def one_key_gives_the_same_names(directory):
 
 
 @case
+def a_key_file_holds_one_key(directory):
+    trace = recorded([program("basic")], directory).trace
+    out, key = (os.path.join(directory, name) for name in ("out", "key"))
+
+    def name(*options):
+        gnomon("anonymize", trace, "-o", out, "--force", *options)
+        return json.loads(gnomon("info", out, "--json").out)["info"]["exe"]
+
+    def named(text):
+        with open(key, "w", encoding="ascii") as file:
+            file.write(text)
+        return name("--key-file", key)
+
+    secret, longest = name("--key", "secret"), "k" * 4096
+    equal(named("secret"), secret, "without a newline")
+    equal(named("secret\n"), secret, "with a newline")
+    check(named("secret\n\n") != secret, "two newlines")
+    equal(named(longest + "\n"), name("--key", longest), "the longest")
+    for text, said in ((longest + "k", "longer than 4096 bytes"),
+                       (longest + "k\n", "longer than 4096 bytes"),
+                       (longest + "\n\n", "longer than 4096 bytes"),
+                       (longest * 3, "longer than 4096 bytes"),
+                       ("", "has no key"), ("\n", "has no key")):
+        with open(key, "w", encoding="ascii") as file:
+            file.write(text)
+        done = gnomon("anonymize", trace, "-o", out, "--force", "--key-file",
+                      key, statuses=(2,))
+        check(said in done.err, done.err)
+    done = gnomon("anonymize", trace, "-o", out, "--force", "--key-file", key,
+                  "--key", "k", statuses=(2,))
+    check("--key --key-file: leave out one" in done.err, done.err)
+
+
+@case
+def what_is_not_extracted_needs_no_options(directory):
+    trace = recorded([program("basic")], directory).trace
+    for options in (["--force"], ["--max-size", "1M"]):
+        done = gnomon("extract", trace, *options, statuses=(2,))
+        equal(done.err.strip(), "gnomon: %s: needs --output: add it" %
+              options[0], "message")
+
+
+@case
 def who_reads_it_is_told_that_names_are_made_up(directory):
     trace = recorded([program("wordy")], directory).trace
     out, kept = trace + ".x", trace + ".y"

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "cli/base/grow.h"
+#include "cli/base/text/printable.h"
+#include "cli/base/text/utf8.h"
 #include "unwind/base/assertion.h"
 
 #ifdef GNOMON_DEBUG_ASSERTS
@@ -90,12 +92,24 @@ void buffer_wrap(struct buffer *text, const char *paragraph, int indent, int wid
 
 void buffer_printable(struct buffer *text)
 {
-	for (size_t i = 0; i < text->size; i++) {
-		unsigned char c = (unsigned char)text->data[i];
+	size_t size = 0;
 
-		if (c < 0x20 || c == 0x7f)
-			text->data[i] = ' ';
+	for (size_t i = 0; i < text->size;) {
+		uint32_t code = 0xfffd;
+		size_t n = utf8_decode(text->data + i, text->size - i, &code);
+
+		if (n == 0)
+			n = 1;
+		if (printable_columns(code) < 0) {
+			text->data[size++] = ' ';
+		} else {
+			memmove(text->data + size, text->data + i, n);
+			size += n;
+		}
+		i += n;
 	}
+	if (size < text->size)
+		text->data[text->size = size] = 0;
 	DEBUG_ASSERT(buffer_is_valid(text));
 }
 

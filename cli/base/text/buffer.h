@@ -27,7 +27,8 @@ void buffer_printf(struct buffer *text, const char *format, ...)
 /* Adds `paragraph`, broken at `width` columns, each line indented. */
 void buffer_wrap(struct buffer *text, const char *paragraph, int indent,
 	       int width);
-/* Replaces control characters, which a terminal would obey, by blanks. */
+/* Replaces characters that must not be printed (printable.h) by blanks. Bytes
+ * that are no UTF-8 stay. */
 void buffer_printable(struct buffer *text);
 void buffer_clear(struct buffer *text);	/* keeps the memory */
 void buffer_free(struct buffer *text);

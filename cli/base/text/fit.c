@@ -5,30 +5,60 @@
 
 #include <string.h>
 
+#include "cli/base/text/printable.h"
+#include "cli/base/text/utf8.h"
+
 #define MARK "..."
 #define MARK_SIZE (sizeof(MARK) - 1)
 
-/* Whether the byte continues a character. */
-static int is_more(char byte)
+/* Bytes and columns of the character at the start of a text. What must not be
+ * printed, and bytes that are no UTF-8, are replaced by one column. */
+static size_t measure(const char *text, size_t *columns)
 {
-	return ((unsigned char)byte & 0xc0) == 0x80;
+	uint32_t code = 0xfffd;
+	size_t bytes = utf8_decode(text, UTF8_BYTES_MAX, &code);
+	int width = printable_columns(code);
+
+	*columns = width < 0 ? 1 : (size_t)width;
+	return bytes ? bytes : 1;
 }
 
 size_t fit_columns(const char *text)
 {
-	size_t columns = 0;
+	size_t sum = 0, columns;
 
-	for (; *text != 0; text++)
-		columns += !is_more(*text);
-	return columns;
+	for (; *text != 0; sum += columns)
+		text += measure(text, &columns);
+	return sum;
 }
 
-/* Skips that many characters. */
-static const char *skip(const char *text, size_t columns)
+/* The end of the longest beginning of at most so many columns. */
+static const char *end_of_head(const char *text, size_t width)
 {
-	for (; *text != 0; text++)
-		if (!is_more(*text) && columns-- == 0)
+	while (*text != 0) {
+		size_t columns, bytes = measure(text, &columns);
+
+		if (columns > width)
 			break;
+		width -= columns;
+		text += bytes;
+	}
+	return text;
+}
+
+/* The start of the longest end of at most so many columns. */
+static const char *start_of_tail(const char *text, size_t width)
+{
+	size_t left = fit_columns(text), columns, bytes;
+
+	while (*text != 0) {
+		bytes = measure(text, &columns);
+		/* a mark that joins a character is removed with it */
+		if (left <= width && columns > 0)
+			break;
+		left -= columns;
+		text += bytes;
+	}
 	return text;
 }
 
@@ -39,38 +69,37 @@ void fit_start(struct buffer *out, const char *text, size_t width)
 		return;
 	}
 	if (width > MARK_SIZE)
-		buffer_add(out, text, (size_t)(skip(text, width - MARK_SIZE) -
-					       text));
+		buffer_add(out, text, (size_t)(end_of_head(text, width -
+							   MARK_SIZE) - text));
 	buffer_string(out, MARK);
 }
 
 void fit_middle(struct buffer *out, const char *text, size_t width)
 {
-	size_t columns = fit_columns(text), head;
+	size_t head;
 
-	if (columns <= width || width <= MARK_SIZE) {
+	if (fit_columns(text) <= width || width <= MARK_SIZE) {
 		fit_start(out, text, width);
 		return;
 	}
 	head = (width - MARK_SIZE) / 2;
-	buffer_add(out, text, (size_t)(skip(text, head) - text));
+	buffer_add(out, text, (size_t)(end_of_head(text, head) - text));
 	buffer_string(out, MARK);
-	buffer_string(out, skip(text, columns - (width - MARK_SIZE - head)));
+	buffer_string(out, start_of_tail(text, width - MARK_SIZE - head));
 }
 
 void fit_path(struct buffer *out, const char *path, size_t width)
 {
-	size_t columns = fit_columns(path);
 	const char *end, *slash;
 
-	if (columns <= width) {
+	if (fit_columns(path) <= width) {
 		buffer_string(out, path);
 		return;
 	}
 	buffer_string(out, MARK);
 	if (width <= MARK_SIZE)
 		return;
-	end = skip(path, columns - (width - MARK_SIZE));
+	end = start_of_tail(path, width - MARK_SIZE);
 	slash = strchr(end, '/');
 	buffer_string(out, slash != NULL && slash[1] != 0 ? slash : end);
 }

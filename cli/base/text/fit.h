@@ -2,8 +2,8 @@
  * fit.h: cuts texts to a number of columns, and breaks lists into lines. "..."
  * marks each cut: no shortened text may pass for a whole one.
  *
- * Texts are UTF-8 or bytes without an encoding. A character counts as one
- * column and is never cut in two.
+ * Texts are UTF-8 or bytes without an encoding. Characters are as wide as
+ * printable.h says, and are never cut in two.
  */
 #ifndef GNOMON_FIT_H
 #define GNOMON_FIT_H

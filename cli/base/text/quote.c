@@ -6,9 +6,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_control(char byte)
+#include "cli/base/text/printable.h"
+#include "cli/base/text/utf8.h"
+
+/* Bytes of the character at the start, and whether it may be printed. Bytes
+ * that are no UTF-8 may. */
+static size_t next_character(const char *word, size_t size, bool *printable)
 {
-	return (unsigned char)byte < 0x20 || byte == 0x7f;
+	uint32_t code = 0xfffd;
+	size_t n = utf8_decode(word, size, &code);
+
+	*printable = printable_columns(code) >= 0;
+	return n ? n : 1;
 }
 
 /* Whether the byte has no meaning to a shell anywhere in a word. Bytes beyond
@@ -20,37 +29,45 @@ static bool is_plain(char byte)
 		(byte != 0 && strchr("_-./:,=+@%^", byte) != NULL);
 }
 
-static void quote_controls(struct buffer *out, const char *word, size_t size)
+static void quote_escaped(struct buffer *out, const char *word, size_t size)
 {
+	bool printable;
+
 	buffer_string(out, "$'");
-	for (size_t i = 0; i < size; i++)
+	for (size_t i = 0, n; i < size; i += n) {
+		n = next_character(word + i, size - i, &printable);
 		if (word[i] == '\n')
 			buffer_string(out, "\\n");
 		else if (word[i] == '\t')
 			buffer_string(out, "\\t");
-		else if (is_control(word[i]))
-			buffer_printf(out, "\\%03o", (unsigned char)word[i]);
+		else if (!printable)
+			for (size_t k = i; k < i + n; k++)
+				buffer_printf(out, "\\%03o",
+					      (unsigned char)word[k]);
 		else if (word[i] == '\'' || word[i] == '\\')
 			buffer_printf(out, "\\%c", word[i]);
 		else
-			buffer_add(out, &word[i], 1);
+			buffer_add(out, &word[i], n);
+	}
 	buffer_string(out, "'");
 }
 
 void quote_word(struct buffer *out, const char *word, size_t size)
 {
-	bool plain = size > 0, controls = false;
+	bool plain = size > 0, escapes = false, printable;
 
-	for (size_t i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++)
 		plain &= is_plain(word[i]);
-		controls |= is_control(word[i]);
+	for (size_t i = 0; i < size && !escapes;) {
+		i += next_character(word + i, size - i, &printable);
+		escapes = !printable;
+	}
+	if (escapes) {
+		quote_escaped(out, word, size);
+		return;
 	}
 	if (plain) {
 		buffer_add(out, word, size);
-		return;
-	}
-	if (controls) {
-		quote_controls(out, word, size);
 		return;
 	}
 	buffer_string(out, "'");

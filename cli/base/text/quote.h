@@ -6,8 +6,9 @@
 
 #include "cli/base/text/buffer.h"
 
-/* One argument: unchanged if it needs no quotes; else in single quotes; with
- * control characters as $'…', which bash, zsh and ksh read. */
+/* One argument: unchanged if it needs no quotes; else in single quotes; as $'…',
+ * which bash, zsh and ksh read, if it has characters that must not be printed
+ * (printable.h). */
 void quote_word(struct buffer *out, const char *word, size_t size);
 /* Arguments that each end with the byte `end`, separated by blanks in the
  * output. The last one may lack its end. */

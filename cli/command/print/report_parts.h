@@ -131,7 +131,7 @@ void report_heap(const struct report *report,
 		 struct heap_share shares[HEAP_PARTS]);
 void report_process_free(struct report_process *process);
 /* The whole that rows are shares of; 0: the sum would be meaningless. */
-uint64_t report_whole(const struct report *report, enum measure key);
+uint64_t report_whole(const struct report *report, enum measure measure);
 
 /* ---- parts of a text ---- */
 
@@ -178,7 +178,7 @@ void report_stack(const struct report *report, size_t first, size_t limit,
 /* Prints a row's measures, without a line end; `bound`: its own peak is the sum
  * of others'. */
 void report_figures(const struct report *report, const struct figures *figures,
-		    enum measure key, bool bound);
+		    enum measure measure, bool bound);
 
 /* ---- parts of JSON ---- */
 

@@ -214,10 +214,10 @@ void report_stack(const struct report *r, size_t first, size_t limit,
 
 /* ---- figures ---- */
 
-uint64_t report_whole(const struct report *r, enum measure key)
+uint64_t report_whole(const struct report *r, enum measure measure)
 {
-	return figures_have(key, MEASURE_SUMS) ?
-		figures_value(&r->about.sum, key, r->end_ns) : 0;
+	return figures_have(measure, MEASURE_SUMS) ?
+		figures_value(&r->about.sum, measure, r->end_ns) : 0;
 }
 
 static void put_share(const struct report *r, uint64_t value, uint64_t whole)
@@ -243,15 +243,15 @@ static void put_word(const struct report *r, const struct figures *figures,
 }
 
 void report_figures(const struct report *r, const struct figures *figures,
-		    enum measure key, bool bound)
+		    enum measure measure, bool bound)
 {
-	const char *at = measure_kinds[key].row;
+	const char *at = measure_kinds[measure].row;
 	uint64_t last = 0;
 	size_t size;
 
-	put_share(r, figures_value(figures, key, r->end_ns),
-		  report_whole(r, key));
-	if (bound && key == MEASURE_OWN_PEAK)
+	put_share(r, figures_value(figures, measure, r->end_ns),
+		  report_whole(r, measure));
+	if (bound && measure == MEASURE_OWN_PEAK)
 		fputs("at most ", r->out);
 	for (; *at != 0; at += size + 1) {
 		size = strcspn(at, "[]{");

@@ -225,39 +225,39 @@ static_assert(sizeof(measure_kinds) / sizeof(measure_kinds[0]) <= MEASURES_MAX,
 
 /* ---- kinds ---- */
 
-bool figures_have(enum measure key, unsigned uses)
+bool figures_have(enum measure measure, unsigned uses)
 {
-	return (measure_kinds[key].uses & uses) == uses;
+	return (measure_kinds[measure].uses & uses) == uses;
 }
 
-bool figures_find(const char *name, enum measure *key)
+bool figures_find(const char *name, enum measure *measure)
 {
 	for (unsigned i = 0; i < measure_count; i++)
 		if (strcmp(measure_kinds[i].name, name) == 0) {
-			*key = (enum measure)i;
+			*measure = (enum measure)i;
 			return true;
 		}
 	return false;
 }
 
-uint64_t figures_value(const struct figures *figures, enum measure key,
+uint64_t figures_value(const struct figures *figures, enum measure measure,
 		       uint64_t end_ns)
 {
-	return measure_kinds[key].value(figures, end_ns);
+	return measure_kinds[measure].value(figures, end_ns);
 }
 
-uint64_t figures_blocks(const struct figures *figures, enum measure key)
+uint64_t figures_blocks(const struct figures *figures, enum measure measure)
 {
-	measure_value *blocks = measure_kinds[key].blocks;
+	measure_value *blocks = measure_kinds[measure].blocks;
 
 	return blocks != NULL ? blocks(figures, 0) : 0;
 }
 
-bool figures_any(const struct figures *figures, enum measure key,
+bool figures_any(const struct figures *figures, enum measure measure,
 		 uint64_t end_ns)
 {
-	return figures_value(figures, key, end_ns) > 0 ||
-		figures_blocks(figures, key) > 0;
+	return figures_value(figures, measure, end_ns) > 0 ||
+		figures_blocks(figures, measure) > 0;
 }
 
 /* The text for the moment, or the text for all moments. */
@@ -267,21 +267,21 @@ static const char *text_of(const char *const texts[MEASURE_MOMENTS],
 	return texts[moment] != NULL ? texts[moment] : texts[MEASURE_AT_END];
 }
 
-const char *figures_title(enum measure key, enum measure_moment moment)
+const char *figures_title(enum measure measure, enum measure_moment moment)
 {
-	const char *title = text_of(measure_kinds[key].titles, moment);
+	const char *title = text_of(measure_kinds[measure].titles, moment);
 
-	return title != NULL ? title : measure_kinds[key].title;
+	return title != NULL ? title : measure_kinds[measure].title;
 }
 
-const char *figures_meaning(enum measure key, enum measure_moment moment)
+const char *figures_meaning(enum measure measure, enum measure_moment moment)
 {
-	return text_of(measure_kinds[key].meanings, moment);
+	return text_of(measure_kinds[measure].meanings, moment);
 }
 
-const char *figures_amount(enum measure key, enum measure_moment moment)
+const char *figures_amount(enum measure measure, enum measure_moment moment)
 {
-	return text_of(measure_kinds[key].amount, moment);
+	return text_of(measure_kinds[measure].amount, moment);
 }
 
 /* ---- members ---- */

@@ -108,22 +108,22 @@ extern const struct measure_kind measure_kinds[];
 extern const unsigned measure_count;	/* number of kinds */
 
 /* Does the kind have all of these uses? */
-bool figures_have(enum measure key, unsigned uses);
+bool figures_have(enum measure measure, unsigned uses);
 /* Finds a kind by name. */
-bool figures_find(const char *name, enum measure *key);
+bool figures_find(const char *name, enum measure *measure);
 
 /* The value of the kind; `end_ns`: end of the recording. */
-uint64_t figures_value(const struct figures *figures, enum measure key,
+uint64_t figures_value(const struct figures *figures, enum measure measure,
 		       uint64_t end_ns);
 /* The number of blocks for that value; 0 for kinds without blocks. */
-uint64_t figures_blocks(const struct figures *figures, enum measure key);
+uint64_t figures_blocks(const struct figures *figures, enum measure measure);
 /* Is the value not zero? Blocks of zero bytes count, too. */
-bool figures_any(const struct figures *figures, enum measure key,
+bool figures_any(const struct figures *figures, enum measure measure,
 		 uint64_t end_ns);
 /* The texts of the kind for this moment. */
-const char *figures_title(enum measure key, enum measure_moment moment);
-const char *figures_meaning(enum measure key, enum measure_moment moment);
-const char *figures_amount(enum measure key, enum measure_moment moment);
+const char *figures_title(enum measure measure, enum measure_moment moment);
+const char *figures_meaning(enum measure measure, enum measure_moment moment);
+const char *figures_amount(enum measure measure, enum measure_moment moment);
 /* The mean lifetime of the freed blocks in ns; 0: none was freed. */
 uint64_t figures_mean_lifetime(const struct figures *figures);
 /* The member with this name, or NULL. */

@@ -70,7 +70,7 @@ static bool embed_glob_one(const char **p, char c)
 	return *(*p)++ == c;
 }
 
-bool embed_glob_fits(const char *pattern, const char *name)
+bool embed_glob_matches(const char *pattern, const char *name)
 {
 	const char *star = NULL, *back = NULL;
 
@@ -138,7 +138,7 @@ static void embed_glob_list(struct embed_glob *glob, DIR *directory,
 			glob->full = true;
 		if (glob->full)
 			return;
-		if (embed_glob_fits(pattern, entry->d_name) &&
+		if (embed_glob_matches(pattern, entry->d_name) &&
 		    embed_glob_append(glob, &end, entry->d_name,
 				      strlen(entry->d_name)))
 			embed_glob_walk(glob, rest, end, depth + 1);

@@ -30,6 +30,6 @@ struct embed_glob {
 void embed_glob_all(struct embed_glob *glob, const char *patterns);
 
 /* Whether a name matches a pattern up to the pattern's first slash or comma. */
-bool embed_glob_fits(const char *pattern, const char *name);
+bool embed_glob_matches(const char *pattern, const char *name);
 
 #endif

@@ -5,7 +5,7 @@ import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Frame, Trace } from "./answers";
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word :
 		`'${word.replace(/'/g, "'\\''")}'`;
 }
@@ -17,10 +17,10 @@ export function command(name: string, params: Pair[], trace: Trace,
 			more: string[] = []): string {
 	const options = params.filter(([option]) => !OWN.has(option))
 		.map(([option, value]) => value === "" ? `--${option}` :
-		     `--${option} ${quoted(value)}`);
+		     `--${option} ${quoteWord(value)}`);
 
-	return ["gnomon", name, ...options, quoted(trace.path),
-		...more.map(quoted)].join(" ");
+	return ["gnomon", name, ...options, quoteWord(trace.path),
+		...more.map(quoteWord)].join(" ");
 }
 
 /* Filters are columns of the tables that have blocks. They are called with_… if
@@ -78,7 +78,7 @@ export function sums(columns: string, measure: string, filters: Pair[]): string 
 }
 
 /* "1 thread", "2,000 threads" */
-export function counted(count: number, what: string): string {
+export function countText(count: number, what: string): string {
 	return `${quantity.count(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 

@@ -21,12 +21,12 @@ const COLUMNS = "context, address, size, usable, begin_ns, end_ns, " +
 export const FIRST = 1000;	/* rows shown in another order */
 
 /* Allocation times ascending; everything else descending. */
-export function sorted(column: string): string {
+export function orderTerm(column: string): string {
 	return `${column}${column === "begin_ns" ? "" : " desc"}`;
 }
 
-export function ordered(column: string): string {
-	return `select ${COLUMNS} from blocks order by ${sorted(column)} ` +
+export function orderedSql(column: string): string {
+	return `select ${COLUMNS} from blocks order by ${orderTerm(column)} ` +
 		`limit ${FIRST}`;
 }
 

@@ -70,7 +70,7 @@ export function download(name: string, type: string, text: string): void {
 }
 
 /* Debounce: call `act` after a pause in typing. */
-export function paused(ms: number, act: () => void): () => void {
+export function debounce(ms: number, act: () => void): () => void {
 	let timer = 0;
 
 	return () => {

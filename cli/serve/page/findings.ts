@@ -36,7 +36,7 @@ interface Said {
 
 const share = (part: number, whole: number) => quantity.percent(part, whole);
 
-const blocks = (count: number) => words.counted(count, "block");
+const blocks = (count: number) => words.countText(count, "block");
 
 /* An empty selection is not good news about the program. */
 const good = (about: About): Said["mood"] => about.isFiltered ? "plain" : "good";
@@ -110,7 +110,7 @@ const FOUND: Record<string, Kind> = {
 			["Flame graph", { cost: "temporary" }, "flame"]] },
 };
 
-function told(kind: string, report: Report, about: About): Said {
+function describe(kind: string, report: Report, about: About): Said {
 	const { title, moment, now, none, links } = FOUND[kind];
 	const found = report.findings?.find((one) => one.kind === kind);
 	const other = about.isOne ? moment : about.isLive ? now : undefined;
@@ -125,7 +125,7 @@ function told(kind: string, report: Report, about: About): Said {
 }
 
 export function answers(report: Report, about: About): Said[] {
-	return Object.keys(FOUND).map((kind) => told(kind, report, about));
+	return Object.keys(FOUND).map((kind) => describe(kind, report, about));
 }
 
 /* The parts of resident memory as one bar. */
@@ -167,7 +167,7 @@ const fragmented = (row: Snapshot | undefined) =>
 	Number(row?.fragmented_bytes ?? 0);
 
 /* "Of 96M resident memory, 24M, 25 %, …" */
-function wasted(row: Snapshot): Child[] {
+function fragmentationText(row: Snapshot): Child[] {
 	const rss = Number(row.rss_bytes);
 
 	return ["of ", h("b", {}, quantity.size(rss)), " resident memory, ",
@@ -199,9 +199,9 @@ export function fragmentation(pinned: Result | undefined, about: About): Said {
 	return { mood: much(worst) ? "bad" : "good", title: "Fragmentation",
 		text: [about.isFiltered ? "Of the whole process: " : "",
 			worst === last ? "At the last snapshot, " : "At most, ",
-			`${when(worst)}, `, ...wasted(worst),
+			`${when(worst)}, `, ...fragmentationText(worst),
 			...worst !== last ? [`At the last one, ${when(last)}, `,
-				...wasted(last)] : [],
+				...fragmentationText(last)] : [],
 			h("b", {}, quantity.size(Number(last.free_bytes))),
 			" was free in the allocator.",
 			...owner && much(last) ? [" ", h("code", {},
@@ -215,7 +215,7 @@ export function fragmentation(pinned: Result | undefined, about: About): Said {
 		links: [["Whose blocks keep pages", { q: PINNED }, "sql"]] };
 }
 
-export function missing({ rows }: Result): Said {
+export function describeLosses({ rows }: Result): Said {
 	const lost = rows.filter(({ what, count }) => Number(count) > 0 &&
 		what !== "foreign_frees");
 
@@ -260,7 +260,7 @@ const QUESTIONS: Question[] = [
 	  say: (v, about) => about.residency ?
 		[fragmentation(results(v)[0], about)] : [] },
 	{ slot: "losses", params: [], body: "select * from losses",
-	  say: (v) => [missing(results(v)[0])] },
+	  say: (v) => [describeLosses(results(v)[0])] },
 ];
 
 export function about(app: App, residency?: Result): About {

@@ -2,7 +2,7 @@
  * A table of mappings with origin and time; for the open one, its resident
  * memory over time, and the call stack that mapped it.
  */
-import { fitting } from "../../page/names";
+import { fitName } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { hex } from "./address_space";
 import { Cell, Frame, Result, numbers, results } from "./answers";
@@ -164,8 +164,8 @@ function history(answer: Result): HTMLElement {
 		return h("p", { class: "quiet" },
 			"No snapshot has its resident memory.");
 	return h("section", { class: "side-spark" }, h("h3", {},
-		`Resident, at ${words.counted(rss.length, "snapshot")}: at most ` +
-		quantity.size(rss.reduce((a, b) => Math.max(a, b), 0))),
+		`Resident, at ${words.countText(rss.length, "snapshot")}: ` +
+		"at most " + quantity.size(rss.reduce((a, b) => Math.max(a, b), 0))),
 		spark(rss, 300, 60), h("p", { class: "quiet" },
 		`Last ${size("rss")}, anonymous ${size("anonymous")}, in swap ` +
 		`${size("swap")}.${last.more ? " With what lies beside it, " +
@@ -187,7 +187,7 @@ export class Mappings {
 			sort: (column) => app.go({ sort: column }),
 			open: (map) => app.address.amend({
 				open: String(map.map) }),
-			menu: (_, place, map) => showMenu(...place, fitting(
+			menu: (_, place, map) => showMenu(...place, fitName(
 				String(map.path ?? address(map)), 60),
 				this.items(map)) });
 		this.element = h("div", { class: "split" }, this.part.element,

@@ -2,7 +2,7 @@
  * The context menus of call stacks, functions, moments and time ranges.
  */
 import * as quantity from "../../page/quantity";
-import { fitting } from "../../page/names";
+import { fitName } from "../../page/names";
 import { Changes } from "./address";
 import { Figures, Frame } from "./answers";
 import { find, h, tell } from "./dom";
@@ -53,7 +53,7 @@ function only(app: App, text: string, name: string, value: string): Item {
 }
 
 export function ofFunction(app: App, frame: Frame): Items {
-	const shown = fitting(words.name(frame), ROOM);
+	const shown = fitName(words.name(frame), ROOM);
 	const named = frame.function !== null && frame.named;
 	const exact = named ? exactly(frame.function ?? "") : "";
 

@@ -2,7 +2,7 @@
  * Rows of reports: their names, for each key of `--by`, and the columns of
  * measures in tables.
  */
-import { fitting } from "../../page/names";
+import { fitName } from "../../page/names";
 import * as quantity from "../../page/quantity";
 import { Pair } from "./address";
 import { Figures, Frame, Row } from "./answers";
@@ -82,18 +82,18 @@ function part(all: Row[], key: (row: Row) => string): Row[][] {
 	return Array.from(parts.values());
 }
 
-function way(row: Row): Frame[] {
+function otherFrames(row: Row): Frame[] {
 	const stack = row.stack ?? [], at = row.site ?? 0;
 
 	return [...stack.slice(0, at).reverse(), ...stack.slice(at + 1)];
 }
 
 function split(all: Row[], from: number): void {
-	const far = all.map(way);
+	const far = all.map(otherFrames);
 	const end = Math.max(...far.map(({ length }) => length));
 
 	for (let i = from; i < end; i++) {
-		const parts = part(all, (row) => textOf(way(row)[i]));
+		const parts = part(all, (row) => textOf(otherFrames(row)[i]));
 
 		if (parts.length === 1)
 			continue;
@@ -123,7 +123,7 @@ function stackName(row: Row): Child {
 
 	/* The most specific frame comes first. */
 	for (const frame of [...ways.get(row) ?? []].reverse())
-		name.append(h("small", {}, " · ", fitting(words.name(frame),
+		name.append(h("small", {}, " · ", fitName(words.name(frame),
 			ROOM), ` ${words.place(frame)}`));
 	return name;
 }

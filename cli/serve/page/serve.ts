@@ -37,7 +37,7 @@ let strip: Strip | undefined;
 
 /* The trace that the URL names, or the first if it names none; undefined: it is
  * not served. */
-function chosen(): Trace | undefined {
+function chosenTrace(): Trace | undefined {
 	const id = address.get("trace");
 
 	return id === undefined ? traces[0] :
@@ -47,7 +47,7 @@ function chosen(): Trace | undefined {
 
 /* Views are only open while the trace is served. */
 function trace(): Trace {
-	return chosen() ?? traces[0];
+	return chosenTrace() ?? traces[0];
 }
 
 function plain(what: string, params: Pair[] = [], body?: string): Call {
@@ -79,7 +79,7 @@ function navigation(): void {
 		title: `${view.title} (g ${view.key})` }, view.title)));
 }
 
-function heading(): void {
+function showHeading(): void {
 	const one = trace();
 	const list = find<HTMLSelectElement>("trace");
 
@@ -90,7 +90,7 @@ function heading(): void {
 	document.title = `${shown?.view.title ?? ""} – ${one.name} – gnomon`;
 }
 
-function what(): void {
+function showProgram(): void {
 	if (!summary)
 		return;
 	find("what").textContent = [summary.command || summary.program,
@@ -113,7 +113,7 @@ async function summarize(): Promise<void> {
 	try {
 		const { value } = await ask("summary", summaryCall());
 		summary = (value as Report).summary;
-		what();
+		showProgram();
 		shown?.shown.update();
 	} catch (error) {
 		if (error instanceof Stale)
@@ -161,7 +161,7 @@ function open(view: View): void {
 }
 
 /* Do not show another trace instead. */
-function notServed(): void {
+function showNotServed(): void {
 	const list = find<HTMLSelectElement>("trace");
 	const id = address.get("trace") ?? "";
 
@@ -193,8 +193,8 @@ function update(): void {
 	const before = summary && find("trace").dataset.of;
 
 	shownState = state();
-	if (!chosen()) {
-		notServed();
+	if (!chosenTrace()) {
+		showNotServed();
 		navigation();
 		return;
 	}
@@ -213,7 +213,7 @@ function update(): void {
 	if (shown?.view !== view)
 		open(view);
 	navigation();
-	heading();
+	showHeading();
 	filterBar(app);
 	/* Slower calls wait for the first answer. */
 	if (summary)
@@ -308,14 +308,14 @@ async function list(slot: string): Promise<void> {
 
 /* A new event stream first sends each trace once, changed or not: redraw only
  * if the state differs. */
-async function again(isSure = false): Promise<void> {
+async function reloadTraces(isSure = false): Promise<void> {
 	try {
 		await list("events");
 	} catch {
 		return;
 	}
 	if (isSure || state() !== shownState)
-		look();
+		refresh();
 }
 
 /* The browser reconnects by itself, unless the server refused the stream: then
@@ -324,14 +324,14 @@ function follow(): void {
 	const events = new EventSource(new URL("api/v1/events",
 		location.href.split("#")[0]));
 
-	events.addEventListener("trace", () => void again());
+	events.addEventListener("trace", () => void reloadTraces());
 	/* Events from before the connection, or during an interruption, are not
 	 * sent. */
 	events.addEventListener("open", () => {
 		const wasGone = !find("gone").hidden;
 
 		find("gone").hidden = true;
-		void again(wasGone);
+		void reloadTraces(wasGone);
 	});
 	events.addEventListener("progress", ({ data }) =>
 		progress(JSON.parse(String(data)) as Progress));
@@ -350,14 +350,14 @@ function state(): string {
 		one.error].join(" ")).join("\n");
 }
 
-function look(): void {
+function refresh(): void {
 	if (traces.length && strip)
 		update();
 	else
 		void start();
 }
 
-function noTrace(...why: string[]): void {
+function showNoTrace(...why: string[]): void {
 	find("view").replaceChildren(h("div", { class: "state" },
 		...why.map((text) => h("p", {}, text)),
 		h("button", { type: "button", click: () => void start() },
@@ -371,12 +371,12 @@ async function start(): Promise<void> {
 	} catch (error) {
 		/* A newer start() has replaced this one. */
 		if (!(error instanceof Stale))
-			noTrace("The server does not answer.",
+			showNoTrace("The server does not answer.",
 				(error as Error).message);
 		return;
 	}
 	if (traces.length === 0) {
-		noTrace("There is no trace yet.", "Record one with " +
+		showNoTrace("There is no trace yet.", "Record one with " +
 			"`gnomon run PROGRAM`; it appears here by itself.");
 		return;
 	}

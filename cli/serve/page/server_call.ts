@@ -95,7 +95,7 @@ export function parse(text: string): unknown {
 	}
 }
 
-function said(response: Response): string[] {
+function messagesOf(response: Response): string[] {
 	try {
 		return JSON.parse(response.headers.get("Gnomon-Messages") ??
 			"[]") as string[];
@@ -104,7 +104,7 @@ function said(response: Response): string[] {
 	}
 }
 
-async function refused(response: Response): Promise<Error> {
+async function errorOf(response: Response): Promise<Error> {
 	const text = await response.text();
 	const Kind = response.status === ENDED ? Ended :
 		response.status === WRONG ? Wrong : Error;
@@ -135,11 +135,11 @@ async function read(call: Call, ticket: string, signal: AbortSignal):
 	if (response.status === 304 && known)
 		return known;
 	if (!response.ok)
-		throw await refused(response);
+		throw await errorOf(response);
 	const text = await response.text();
 	const etag = response.headers.get("ETag");
 	const value = call.isText ? text : parse(text);
-	const answer = { value, messages: said(response) };
+	const answer = { value, messages: messagesOf(response) };
 	if (etag)
 		keep(key, { ...answer, etag, bytes: 2 * text.length });
 	return answer;
@@ -161,7 +161,7 @@ async function readInTurn(call: Call, ticket: string, signal: AbortSignal):
 
 /* Shares the answer of another slot's equal call, unless that call is
  * cancelled. */
-async function shared(slot: string, call: Call, signal: AbortSignal):
+async function shareAnswer(slot: string, call: Call, signal: AbortSignal):
 		Promise<Answer> {
 	const key = url(call) + (call.body ?? "");
 	const other = pending.get(key);
@@ -195,7 +195,7 @@ export async function ask(slot: string, call: Call): Promise<Answer> {
 	running.get(slot)?.abort();
 	running.set(slot, mine);
 	try {
-		const answer = await shared(slot, call, mine.signal);
+		const answer = await shareAnswer(slot, call, mine.signal);
 		if (mine.signal.aborted)
 			throw new Stale();
 		return answer;

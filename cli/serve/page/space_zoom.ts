@@ -6,7 +6,7 @@
 import * as quantity from "../../page/quantity";
 import { Memory, Range, hex, runsOf, statement, textOf } from "./address_space";
 import { Cell, results } from "./answers";
-import { h, paused } from "./dom";
+import { h, debounce } from "./dom";
 import { ofRow } from "./menu_entries";
 import { placeOf, showMenu } from "./menu";
 import { Block, paintRange } from "./space_paint";
@@ -205,7 +205,7 @@ ${inside} order by address limit ${close ? BLOCKS : 0}`), (value) => {
 	}
 
 	/* Load the range after a pause, and put it into the URL. */
-	private readonly rest = paused(PAUSE_MS, () => {
+	private readonly rest = debounce(PAUSE_MS, () => {
 		this.element.setAttribute("aria-busy", "false");
 		if (this.element.hidden)
 			return;

@@ -23,7 +23,7 @@ export function isNumber(result: Result, column: string): boolean {
 
 const IDS = /^(process|context|address|frame|thread|pid|step|steps|map|line|number)$/;
 
-function drawn(result: Result, x: string | undefined): string[] {
+function chartColumns(result: Result, x: string | undefined): string[] {
 	return result.columns.filter((column) => column !== x &&
 		!IDS.test(column) && isNumber(result, column)).slice(0, 8);
 }
@@ -103,7 +103,7 @@ export function chart(result: Result): { chart: SVGSVGElement;
 		/^(step|time_ns|begin_ns|size|size_class|lifetime_class)$/
 			.test(column)) ?? result.columns.find((column) =>
 		isNumber(result, column) && /_ns$/.test(column));
-	const columns = drawn(result, x);
+	const columns = chartColumns(result, x);
 
 	if (columns.length === 0)
 		return null;

@@ -66,7 +66,7 @@ function wrongFilter(message: string): Filter | undefined {
 }
 
 /* Rewrite a message about an option to name the page's filter. */
-function wrong(message: string): string {
+function filterMessage(message: string): string {
 	const one = wrongFilter(message);
 
 	return (one ? message.replace(OF_OPTION, `Filter “${one.label}”: `) :
@@ -173,7 +173,7 @@ export class Part {
 						     role: "alert" },
 			h("p", {}, gone ? "The server does not answer. Is " +
 			  "`gnomon serve` still running?" :
-			  wrong(error.message)),
+			  filterMessage(error.message)),
 			error instanceof Wrong ? this.wayOut(error) :
 			h("button", { type: "button", click: again },
 			  "Try again")));
@@ -217,7 +217,7 @@ export class Part {
 }
 
 /* Why nothing is shown, and how to change that. */
-export function nothing(app: App, what: string): Child[] {
+export function emptyMessage(app: App, what: string): Child[] {
 	const on = app.address.filters();
 
 	if (on.length === 0)

@@ -27,7 +27,8 @@ struct binary {
 const char *binary_open(struct binary *binary, const char *path);
 void binary_close(struct binary *binary);
 
-/* Searches debug files as `places` says. */
+/* Reads symbols, searching debug files as `places` says. Sets `thumb` of the
+ * table's entries, which depends on symbols. */
 void binary_read_names(struct binary *binary,
 		       const struct debugfile_places *places);
 

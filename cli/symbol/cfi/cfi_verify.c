@@ -28,7 +28,7 @@
 
 /* One function. */
 struct checking {
-	struct cfi_verifier *checker;
+	struct cfi_verifier *verifier;
 	const struct callframe_entry *entry;
 	const uint8_t *bytes;	/* all of its code */
 	struct symbolic_run run;
@@ -41,25 +41,25 @@ struct checking {
 	uint64_t reached;		/* end of the code that was run */
 };
 
-bool cfi_verify_open(struct cfi_verifier *checker,
+bool cfi_verify_open(struct cfi_verifier *verifier,
 		     const struct callframe *table,
 		     const struct symtab *symbols)
 {
 	const struct elf_tables *t = &table->file->tables;
 
-	*checker = (struct cfi_verifier){
+	*verifier = (struct cfi_verifier){
 		.table = table, .symbols = symbols,
 		.machine = machine_of(table->machine,
 				      table->address_size == 8),
 	};
-	return checker->machine != NULL &&
-		machine_open(&checker->decoder, checker->machine,
+	return verifier->machine != NULL &&
+		machine_open(&verifier->decoder, verifier->machine,
 			     t->class->big);
 }
 
-void cfi_verify_close(struct cfi_verifier *checker)
+void cfi_verify_close(struct cfi_verifier *verifier)
 {
-	machine_close(&checker->decoder);
+	machine_close(&verifier->decoder);
 }
 
 void cfi_verify_free(struct cfi_verify_result *result)
@@ -202,11 +202,11 @@ static void check_signature(struct checking *c,
 static void check_node(struct checking *c, const struct callframe_row *row,
 		       const struct symbolic_node *node)
 {
-	const struct machine *machine = c->checker->machine;
+	const struct machine *machine = c->verifier->machine;
 	const struct callframe_place place = {
-		c->checker->table, c->entry, machine, row, &node->state,
+		c->verifier->table, c->entry, machine, row, &node->state,
 		node->address };
-	unsigned ra = callframe_ra(c->checker->table, c->entry);
+	unsigned ra = callframe_ra(c->verifier->table, c->entry);
 
 	c->result->instructions++;
 	if (ra < CALLFRAME_COLUMNS && row->how[ra] == CALLFRAME_UNDEFINED)
@@ -268,7 +268,7 @@ static bool look_at_row(void *owner, const struct callframe_row *row)
 
 static bool is_entry_row(const struct checking *c)
 {
-	const struct machine *machine = c->checker->machine;
+	const struct machine *machine = c->verifier->machine;
 	const struct callframe_row *row = &c->row;
 
 	if (row->cfa_how != CALLFRAME_OFFSET || row->cfa_reg != machine->sp ||
@@ -292,7 +292,7 @@ static bool is_entry_row(const struct checking *c)
 static void begin_within(const struct checking *c,
 			 struct symbolic_state *state)
 {
-	const struct machine *machine = c->checker->machine;
+	const struct machine *machine = c->verifier->machine;
 	const struct callframe_row *row = &c->row;
 	int reg = row->cfa_how == CALLFRAME_OFFSET ?
 		machine_register(machine, row->cfa_reg) : -1;
@@ -325,10 +325,10 @@ static void begin_within(const struct checking *c,
 /* Whether another function begins there, judged by its first instruction. */
 static bool begins(const struct checking *c, uint64_t address)
 {
-	const struct machine *machine = c->checker->machine;
+	const struct machine *machine = c->verifier->machine;
 
 	return machine->begins != NULL && address < c->entry->end &&
-		machine->begins(&c->checker->decoder,
+		machine->begins(&c->verifier->decoder,
 				c->bytes + (address - c->entry->start),
 				(size_t)(c->entry->end - address));
 }
@@ -336,13 +336,13 @@ static bool begins(const struct checking *c, uint64_t address)
 /* The first instruction after padding. */
 static uint64_t skip_padding(const struct checking *c, uint64_t at)
 {
-	struct cfi_verifier *checker = c->checker;
+	struct cfi_verifier *verifier = c->verifier;
 	struct machine_step step;
 	struct symbolic_state state;
 
 	symbolic_begin(&state);
 	for (; at < c->entry->end; at += step.size) {
-		checker->machine->step(&checker->decoder, at,
+		verifier->machine->step(&verifier->decoder, at,
 				       c->bytes + (at - c->entry->start),
 				       (size_t)(c->entry->end - at), &state,
 				       &step);
@@ -370,7 +370,7 @@ static bool returns(void *owner, uint64_t behind)
 /* is_linkage: the section is a PLT. */
 static const uint8_t *code_of(const struct checking *c, bool *is_linkage)
 {
-	const struct elf_tables *t = &c->checker->table->file->tables;
+	const struct elf_tables *t = &c->verifier->table->file->tables;
 
 	for (uint32_t i = 0; i < t->sections; i++) {
 		const Elf64_Shdr *section = &t->section[i];
@@ -401,11 +401,11 @@ static void look_at_run(struct checking *c)
 
 static void run_and_check(struct checking *c, struct symbolic_wanted *wanted)
 {
-	wanted->decoder = &c->checker->decoder;
+	wanted->decoder = &c->verifier->decoder;
 	wanted->returns = returns;
 	wanted->owner = c;
 	symbolic_run(&c->run, wanted);
-	callframe_rows(c->checker->table, c->entry, check_row, c);
+	callframe_rows(c->verifier->table, c->entry, check_row, c);
 	look_at_run(c);
 	c->reached = wanted->start;
 	if (c->run.count > 0) {
@@ -427,12 +427,12 @@ static void check_function(struct checking *c, const uint8_t *bytes,
 		.bytes = bytes, .entry = &entry,
 	};
 
-	c->result->part = !named && !is_entry_row(c);
-	if (c->result->part)
+	c->result->starts_in_body = !named && !is_entry_row(c);
+	if (c->result->starts_in_body)
 		begin_within(c, &entry);
 	else
-		machine_begin(c->checker->machine, &entry);
-	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
+		machine_begin(c->verifier->machine, &entry);
+	wanted.pad_count = lsda_pads(c->verifier->table, c->entry, &pads);
 	wanted.pads = pads;
 	run_and_check(c, &wanted);
 	free(pads);
@@ -444,7 +444,7 @@ static uint64_t next_symbol(const struct checking *c, uint64_t start)
 	uint64_t before = 0, next = c->entry->end;
 
 	/* odd in Thumb state */
-	symtab_around(c->checker->symbols, start | 1, &before, &next);
+	symtab_around(c->verifier->symbols, start | 1, &before, &next);
 	next &= ~UINT64_C(1);
 	return next < c->entry->end ? next : c->entry->end;
 }
@@ -452,19 +452,19 @@ static uint64_t next_symbol(const struct checking *c, uint64_t start)
 /* Linkers merge entries of functions with equal rules. */
 static void check_merged(struct checking *c)
 {
-	unsigned step = c->checker->machine->alignment;
+	unsigned step = c->verifier->machine->alignment;
 	struct symbolic_state entry;
 	struct symbolic_pad *pads;
 	struct symbolic_wanted wanted = {
 		.start = c->entry->start, .entry = &entry,
 	};
 
-	wanted.pad_count = lsda_pads(c->checker->table, c->entry, &pads);
+	wanted.pad_count = lsda_pads(c->verifier->table, c->entry, &pads);
 	wanted.pads = pads;
 	while (wanted.start < c->entry->end) {
 		wanted.end = next_symbol(c, wanted.start);
 		wanted.bytes = c->bytes + (wanted.start - c->entry->start);
-		machine_begin(c->checker->machine, &entry);
+		machine_begin(c->verifier->machine, &entry);
 		run_and_check(c, &wanted);
 		wanted.start = c->reached > wanted.start ? c->reached :
 			wanted.start + step;
@@ -488,34 +488,34 @@ static void check_linkage(struct checking *c, const uint8_t *bytes)
 			wanted.start + LINKAGE_PIECE;
 		wanted.bytes = bytes + at;
 		run_and_check(c, &wanted);
-		machine_begin(c->checker->machine, &entry);
+		machine_begin(c->verifier->machine, &entry);
 	}
 }
 
-void cfi_verify_entry(struct cfi_verifier *checker,
+void cfi_verify_entry(struct cfi_verifier *verifier,
 		      const struct callframe_entry *entry, bool named,
 		      struct cfi_verify_result *result)
 {
-	const struct callframe *table = checker->table;
+	const struct callframe *table = verifier->table;
 	struct checking *c = grow_zeroed(1, sizeof(*c));
 	const uint8_t *bytes;
 	bool is_linkage = false;
 
 	DEBUG_ASSERT(entry->start < entry->end);
 	memset(result, 0, sizeof(*result));
-	c->checker = checker;
+	c->verifier = verifier;
 	c->entry = entry;
 	c->result = result;
-	checker->decoder.thumb = entry->thumb;
+	verifier->decoder.thumb = entry->thumb;
 	bytes = c->bytes = code_of(c, &is_linkage);
 	if (!callframe_rows(table, entry, look_at_row, c) || !c->first_row)
-		undecided(c, CFI_VERIFY_NONSENSE);
+		undecided(c, CFI_VERIFY_INVALID);
 	else if (entry->source != CALLFRAME_EXIDX &&
 		 table->commons[entry->common].signal)
 		undecided(c, CFI_VERIFY_SIGNAL);
 	else if (bytes == NULL)
 		undecided(c, CFI_VERIFY_NO_CODE);
-	else if (is_linkage && checker->machine->elf_machine == EM_X86_64)
+	else if (is_linkage && verifier->machine->elf_machine == EM_X86_64)
 		check_linkage(c, bytes);
 	else if (entry->source == CALLFRAME_EXIDX)
 		check_merged(c);

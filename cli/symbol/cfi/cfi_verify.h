@@ -32,7 +32,7 @@ enum cfi_verify_reason {
 				 * signed */
 	CFI_VERIFY_SIGNAL,	/* the kernel makes this frame */
 	CFI_VERIFY_TOO_LARGE,
-	CFI_VERIFY_NONSENSE,	/* the table's program is invalid */
+	CFI_VERIFY_INVALID,	/* the table's program is invalid */
 	CFI_VERIFY_NO_CODE,	/* the code is not in the file */
 	CFI_VERIFY_REASONS
 };
@@ -52,13 +52,16 @@ struct cfi_verify_result {
 	enum cfi_verify_verdict verdict;	/* the worst */
 	size_t instructions, undecided;
 	unsigned reasons;		/* bits of enum cfi_verify_reason */
-	bool part;	/* begins within a frame: its first row's */
-	unsigned assumed;	/* symbolic_run.h */
+	/* The entry starts in the body of a function, as GCC's .cold does. The
+	 * first row is then taken as right. */
+	bool starts_in_body;
+	unsigned assumed;	/* targets of jumps by registers: see
+				 * symbolic_run.assumed */
 	struct cfi_verify_finding *findings;	/* disagreements */
 	size_t count, capacity;
 };
 
-/* The checker for one file. */
+/* For one file. */
 struct cfi_verifier {
 	const struct callframe *table;
 	const struct symtab *symbols;
@@ -67,13 +70,17 @@ struct cfi_verifier {
 };
 
 /* False: the machine's code is not supported. */
-bool cfi_verify_open(struct cfi_verifier *checker,
+bool cfi_verify_open(struct cfi_verifier *verifier,
 		     const struct callframe *table,
 		     const struct symtab *symbols);
-void cfi_verify_close(struct cfi_verifier *checker);
+void cfi_verify_close(struct cfi_verifier *verifier);
 
-/* named: a symbol says that a function begins at the entry. */
-void cfi_verify_entry(struct cfi_verifier *checker,
+/*
+ * Checks one entry of the table, with entry->thumb set. named: a symbol says
+ * that a function begins there. Initialises *result in any case; call
+ * cfi_verify_free after it.
+ */
+void cfi_verify_entry(struct cfi_verifier *verifier,
 		      const struct callframe_entry *entry, bool named,
 		      struct cfi_verify_result *result);
 void cfi_verify_free(struct cfi_verify_result *result);
@@ -81,7 +88,7 @@ void cfi_verify_free(struct cfi_verify_result *result);
 /* The reason as text; also a key of JSON. */
 const char *cfi_verify_reason_text(enum cfi_verify_reason reason);
 
-/* Texts of a row's rules: "rsp+16", "c-8". */
+/* Texts of a row's rules: "rsp+16", "c-8". They are cut to size - 1 bytes. */
 void cfi_verify_cfa_text(const struct machine *machine,
 			 const struct callframe_row *row, char *text,
 			 size_t size);

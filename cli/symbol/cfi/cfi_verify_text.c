@@ -22,7 +22,7 @@ const char *cfi_verify_reason_text(enum cfi_verify_reason reason)
 					 "differs by path",
 		[CFI_VERIFY_SIGNAL] = "the kernel makes this frame",
 		[CFI_VERIFY_TOO_LARGE] = "the function is too large",
-		[CFI_VERIFY_NONSENSE] = "its table makes no sense",
+		[CFI_VERIFY_INVALID] = "its table makes no sense",
 		[CFI_VERIFY_NO_CODE] = "its code is not in the file",
 	};
 

@@ -6,14 +6,14 @@
 import * as quantity from "../../../page/quantity";
 import { Frame, Result, result, results } from "../answers";
 import { url } from "../server_call";
-import { Block, FIRST, Pages, ordered, sorted } from "../block_pages";
+import { Block, FIRST, Pages, orderedSql, orderTerm } from "../block_pages";
 import { Child, h } from "../dom";
 import { copy, ofFunction, ofRow } from "../menu_entries";
 import { Items, menuOf, showMenu } from "../menu";
 import * as moments from "../moments";
 import * as side from "../side_pane";
 import { Column, Table } from "../table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import { App, Part, Shown, View, chooser, emptyMessage, redraw } from "../view";
 import * as words from "../as_command";
 
 const ORDERS: [string, string][] = [["end", "when freed"],
@@ -93,7 +93,7 @@ function inOrder(app: App, where = ""): string {
 	const order = orderOf(app);
 
 	return `select * from blocks${where}` + (order === "end" ? "" :
-		` order by ${sorted(order)} limit ${FIRST}`);
+		` order by ${orderTerm(order)} limit ${FIRST}`);
 }
 
 class Blocks implements Shown {
@@ -179,7 +179,7 @@ class Blocks implements Shown {
 	private drawTable(count: number,
 			  row: (index: number) => Block | undefined): void {
 		if (count === 0) {
-			this.part.empty(...nothing(this.app,
+			this.part.empty(...emptyMessage(this.app,
 						   "There is no allocation"));
 			return;
 		}
@@ -288,7 +288,7 @@ class Blocks implements Shown {
 			this.part.show(app.call("sql", [], COUNT),
 				       (value) => this.drawAll(value));
 		else
-			this.part.show(app.call("sql", [], ordered(order)),
+			this.part.show(app.call("sql", [], orderedSql(order)),
 				       (value) => this.drawFirst(value));
 		this.open();
 	}

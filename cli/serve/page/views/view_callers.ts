@@ -3,7 +3,7 @@
  * chosen one, its callers and callees with the allocations through each of
  * them.
  */
-import { fitting } from "../../../page/names";
+import { fitName } from "../../../page/names";
 import { Pair } from "../address";
 import { Figures, Frame, Report, Result, Row, results } from "../answers";
 import { h } from "../dom";
@@ -13,7 +13,7 @@ import { QUICK } from "../own_peaks";
 import * as rows from "../rows";
 import { Call, sameCall } from "../server_call";
 import { Column, Table } from "../table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import { App, Part, Shown, View, chooser, emptyMessage, redraw } from "../view";
 import * as words from "../as_command";
 
 const MOST = 2000;		/* functions */
@@ -94,7 +94,7 @@ class Callers implements Shown {
 			sort: (column) => this.sort(column),
 			open: (row) => app.go({ of: frameOf(row).function }),
 			menu: (_, place, row) => showMenu(...place,
-				fitting(words.name(frameOf(row)), 60),
+				fitName(words.name(frameOf(row)), 60),
 				ofFunction(app, frameOf(row))) });
 		this.tables = [this.table("callers"), this.table("callees")];
 		this.field = h("input", { type: "search", spellcheck: "false",
@@ -117,7 +117,7 @@ class Callers implements Shown {
 			open: (row) => row.function.startsWith("(") ||
 				this.app.go({ of: row.function }),
 			menu: (_, place, row) => showMenu(...place,
-				fitting(row.function, 60), ofFunction(this.app, {
+				fitName(row.function, 60), ofFunction(this.app, {
 					function: row.function, named:
 					!row.function.startsWith("("),
 					file: null, line: 0, library: null,
@@ -143,7 +143,8 @@ class Callers implements Shown {
 		this.found = report.rows.filter((row) => words.name(frameOf(row))
 			.toLowerCase().includes(sought));
 		if (report.rows.length === 0) {
-			this.all.empty(...nothing(app, "There is no allocation"));
+			this.all.empty(...emptyMessage(app,
+				"There is no allocation"));
 			return;
 		}
 		if (!this.all.body.contains(this.list.element))

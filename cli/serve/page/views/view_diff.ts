@@ -3,7 +3,7 @@
  * one: rows that are new, gone, grown or shrunk, or a flame graph. Sums without
  * stacks at two moments come from SQL, which uses the index.
  */
-import { fitting } from "../../../page/names";
+import { fitName } from "../../../page/names";
 import * as quantity from "../../../page/quantity";
 import { Pair } from "../address";
 import { Figures, Frame, Row, result } from "../answers";
@@ -98,7 +98,7 @@ class Diff implements Shown {
 				this.open(change);
 			},
 			menu: (_, place, change) => showMenu(...place,
-				fitting(change.name, 60),
+				fitName(change.name, 60),
 				this.items(change)) });
 		this.graph = new DiffGraph(app);
 		this.split = h("div", { class: "split" }, this.part.element,

@@ -10,7 +10,7 @@ import { h } from "../dom";
 import { ofFunction } from "../menu_entries";
 import { Items, placeOf, showMenu } from "../menu";
 import * as rows from "../rows";
-import { App, Part, Shown, View, nothing } from "../view";
+import { App, Part, Shown, View, emptyMessage } from "../view";
 import * as words from "../as_command";
 
 const ORDERS = ["callers", "callees"] as const;
@@ -97,7 +97,7 @@ class FlameGraph implements Shown {
 			if (COSTS.every((cost) => tree.value(cost, 0) === 0)) {
 				this.flame?.close();
 				this.flame = this.of = undefined;
-				this.part.empty(...nothing(this.app,
+				this.part.empty(...emptyMessage(this.app,
 							   "There is no allocation"));
 			} else {
 				this.draw(tree);

@@ -2,7 +2,7 @@
  * Groups: the rows of a report by any key, with all measures, optionally with
  * sparklines over time. The open row shows its stack.
  */
-import { fitting } from "../../../page/names";
+import { fitName } from "../../../page/names";
 import * as quantity from "../../../page/quantity";
 import { Pair } from "../address";
 import { Report, Row, Step } from "../answers";
@@ -17,7 +17,7 @@ import { Reports } from "../own_peaks";
 import * as rows from "../rows";
 import * as side from "../side_pane";
 import { Column, Table } from "../table";
-import { App, Part, Shown, View, chooser, nothing, redraw } from "../view";
+import { App, Part, Shown, View, chooser, emptyMessage, redraw } from "../view";
 import * as words from "../as_command";
 
 const MOST = 1000;		/* rows */
@@ -67,7 +67,7 @@ class Groups implements Shown {
 			open: (row) => app.address.amend({
 				open: this.number(row) }),
 			menu: (_, place, row) => showMenu(...place,
-				fitting(this.label(row), 60),
+				fitName(this.label(row), 60),
 				this.items(row)) });
 		this.field = h("input", { type: "search", spellcheck: "false",
 			placeholder: "search rows", "aria-label": "search rows" });
@@ -167,7 +167,7 @@ class Groups implements Shown {
 				.toLowerCase().includes(sought)));
 		if (this.found.length === 0) {
 			this.part.empty(...sought ? [`No row has “${sought}”.`] :
-				nothing(app, "There is no allocation"));
+				emptyMessage(app, "There is no allocation"));
 			this.beside.hidden = true;
 			return;
 		}
@@ -189,7 +189,7 @@ class Groups implements Shown {
 		return h("p", { class: "foot" }, found.length < all ?
 			`${quantity.count(found.length)} of ` +
 			`${quantity.count(all)} rows` :
-			words.counted(all, "row") +
+			words.countText(all, "row") +
 			(all >= MOST ? ", the largest ones" : ""));
 	}
 

@@ -6,7 +6,7 @@ import { exportSvg, figure } from "../axis";
 import { Density, Pair, Range } from "../density";
 import { h } from "../dom";
 import { menuOf } from "../menu";
-import { App, Part, Shown, View, choice, nothing, redraw } from "../view";
+import { App, Part, Shown, View, choice, emptyMessage, redraw } from "../view";
 import * as words from "../as_command";
 
 const MEASURES: [string, string][] = [["blocks", "allocations"],
@@ -81,7 +81,7 @@ class Histograms implements Shown {
 		const unit = measure.endsWith("bytes") ? "bytes" : "count";
 
 		if (all.length === 0) {
-			this.part.empty(...nothing(this.app,
+			this.part.empty(...emptyMessage(this.app,
 				"There is no block"));
 			return;
 		}

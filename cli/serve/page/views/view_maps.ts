@@ -10,7 +10,7 @@ import { Mappings } from "../maps_table";
 import { RESIDENCY, residentFigure } from "../memory_figure";
 import { bars } from "../space_bars";
 import { Zoom } from "../space_zoom";
-import { App, Part, Shown, View, nothing } from "../view";
+import { App, Part, Shown, View, emptyMessage } from "../view";
 import * as words from "../as_command";
 
 const KEY: [string, string][] = [["k0", "live"],
@@ -59,7 +59,7 @@ class MemoryView implements Shown {
 		this.zoom.show(memory, space.rangeOf(this.app.address
 			.get("space")));
 		if (all.length === 0) {
-			this.pages.empty(...nothing(this.app,
+			this.pages.empty(...emptyMessage(this.app,
 						    "There is no live block"));
 			return;
 		}

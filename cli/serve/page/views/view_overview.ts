@@ -31,13 +31,13 @@ function totals(summary: Summary, of: ReturnType<typeof about>): HTMLElement {
 		["Peak", quantity.size(summary.peak_bytes),
 		 `after ${quantity.time(summary.peak_time_ns)}`],
 		[when[0].toUpperCase() + when.slice(1), quantity.size(summary.live_bytes),
-		 words.counted(summary.live_blocks, "block")],
+		 words.countText(summary.live_blocks, "block")],
 		["Temporary", quantity.percent(summary.temporary,
 					       summary.allocations),
-		 words.counted(summary.temporary, "block")],
+		 words.countText(summary.temporary, "block")],
 		[of.isLive ? "Runs" : "Ran", quantity.time(summary.duration_ns),
-		 `${words.counted(summary.threads, "thread")}, ` +
-		 words.counted(summary.contexts, "call stack")],
+		 `${words.countText(summary.threads, "thread")}, ` +
+		 words.countText(summary.contexts, "call stack")],
 		["Resident at most", summary.rss_peak_bytes ?
 		 quantity.size(summary.rss_peak_bytes) : "–",
 		 summary.rss_peak_time_ns ?
@@ -53,7 +53,8 @@ function totals(summary: Summary, of: ReturnType<typeof about>): HTMLElement {
 }
 
 /* A value for each step from occasional measurements: the last one holds. */
-function held(from: Result, column: string, begin: number[]): number[] {
+function holdLastValues(from: Result, column: string,
+			begin: number[]): number[] {
 	const at = numbers(from, "time_ns"), values = numbers(from, column);
 	let next = 0;
 
@@ -80,7 +81,7 @@ function resident(residency: Result | undefined, usage: Result | undefined,
 		return [];
 	return [{ title: "Resident memory", unit: "bytes", stacked: true,
 		series: kinds.map(([column, name, kind]) => ({ name,
-			kind, values: held(from, column, begin) }))
+			kind, values: holdLastValues(from, column, begin) }))
 			.filter(({ values }) => values.some((one) => one > 0)) }];
 }
 
@@ -116,14 +117,14 @@ function lanes({ times, timeline }: Whole, chosen: Result | undefined,
 		...resident(residency, usage, begin)];
 }
 
-const KERNEL = "select * from residency order by time_ns;\n" +
+const RESIDENCY_SQL = "select * from residency order by time_ns;\n" +
 	"select time_ns, anonymous_bytes, shared_bytes, swap_bytes " +
 	"from usage order by time_ns";
 
 class Overview implements Shown {
 	private readonly top = h("div", {});
 	private readonly findings: Findings;
-	private readonly kernel: Part;
+	private readonly residencyPart: Part;
 	private readonly chosen: Part;
 	private readonly lines: Timeline;
 	private whole: Whole | undefined;
@@ -136,7 +137,7 @@ class Overview implements Shown {
 			this.sums = { of: this.chosenBy(), summary };
 			this.totals();
 		});
-		this.kernel = new Part(app, "kernel", "apart later");
+		this.residencyPart = new Part(app, "resident", "apart later");
 		this.chosen = new Part(app, "chosen", "apart");
 		this.lines = new Timeline(HIGH, "timelines", acts(app,
 			() => this.whole, () => this.lines.element));
@@ -146,7 +147,7 @@ class Overview implements Shown {
 					"drag to select a range for all " +
 					"views; right-click for the blocks " +
 					"alive at a moment"), this.button()),
-				this.kernel.element, this.chosen.element,
+				this.residencyPart.element, this.chosen.element,
 				this.lines.element));
 	}
 
@@ -175,13 +176,16 @@ class Overview implements Shown {
 		});
 	}
 
-	/* This goes over all events, so it comes after the fast results. */
+	/* The residency query reads all events, so it runs after the fast
+	 * results. */
 	private resident(): void {
-		this.kernel.show(this.app.plain("sql", [], KERNEL), (value) => {
-			this.residency = results(value);
-			this.findings.known(this.residency[0]);
-			this.draw();
-		}, () => this.findings.known({ columns: [], rows: [] }));
+		this.residencyPart.show(this.app.plain("sql", [], RESIDENCY_SQL),
+			(value) => {
+				this.residency = results(value);
+				this.findings.known(this.residency[0]);
+				this.draw();
+			}, () => this.findings.known({ columns: [],
+						       rows: [] }));
 	}
 
 	/* Identifies what sums are about: trace and filters. */
@@ -236,7 +240,7 @@ class Overview implements Shown {
 
 	close(): void {
 		this.findings.close();
-		this.kernel.close();
+		this.residencyPart.close();
 		this.chosen.close();
 	}
 }

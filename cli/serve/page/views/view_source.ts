@@ -9,7 +9,7 @@ import { placeOf, showMenu } from "../menu";
 import { exactly } from "../options";
 import { NO_OWN_PEAKS } from "../own_peaks";
 import * as rows from "../rows";
-import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
+import { App, Part, Shown, View, choice, chooser, emptyMessage, redraw } from
 	"../view";
 import * as words from "../as_command";
 
@@ -265,7 +265,7 @@ class Source implements Shown {
 		for (const part of this.others.splice(0))
 			part.close();
 		if (this.all.length === 0)
-			this.part.empty(...nothing(this.app,
+			this.part.empty(...emptyMessage(this.app,
 				"There is no allocation in that function"));
 		else
 			this.part.body.replaceChildren(h("div",

@@ -225,7 +225,7 @@ class Console implements Shown {
 					[String(i), `${i + 1}`]),
 				app.address.get("n") ?? "0", (value) =>
 				app.go({ n: value })) : null,
-			h("span", { class: "quiet" }, words.counted(
+			h("span", { class: "quiet" }, words.countText(
 				result.rows.length, "row")),
 			h("label", { class: "check" }, raw, "plain values"),
 			h("span", { class: "grow" }), more);

@@ -10,7 +10,7 @@ import { h } from "../dom";
 import { showMenu, placeOf } from "../menu";
 import { QUICK } from "../own_peaks";
 import * as rows from "../rows";
-import { App, Part, Shown, View, choice, nothing, redraw } from "../view";
+import { App, Part, Shown, View, choice, emptyMessage, redraw } from "../view";
 import * as words from "../as_command";
 
 const MOST = 20;		/* threads in the matrix; all others are
@@ -90,7 +90,7 @@ class Threads implements Shown {
 
 	private drawThreads({ rows: all, summary }: Report): void {
 		if (all.length === 0) {
-			this.list.empty(...nothing(this.app,
+			this.list.empty(...emptyMessage(this.app,
 						   "There is no allocation"));
 			return;
 		}

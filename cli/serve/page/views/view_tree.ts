@@ -3,7 +3,7 @@
  * functions up. A click or the arrow keys open branches; initially the heaviest
  * path is open. Manually opened and closed branches are in the URL.
  */
-import { fitting, mark } from "../../../page/names";
+import { fitName, mark } from "../../../page/names";
 import * as quantity from "../../../page/quantity";
 import { Pair } from "../address";
 import { Branch, Report } from "../answers";
@@ -13,7 +13,7 @@ import { showMenu } from "../menu";
 import { Reports } from "../own_peaks";
 import * as rows from "../rows";
 import { Column, Table } from "../table";
-import { App, Part, Shown, View, choice, chooser, nothing, redraw } from
+import { App, Part, Shown, View, choice, chooser, emptyMessage, redraw } from
 	"../view";
 import * as words from "../as_command";
 
@@ -76,7 +76,7 @@ class CallTree implements Shown {
 			sort: (column) => app.go({ sort: column }),
 			open: (node) => this.toggle(node),
 			menu: (_, place, node) => showMenu(...place,
-				fitting(words.name(node.branch), 60), [
+				fitName(words.name(node.branch), 60), [
 				...ofFunction(app, node.branch),
 				...ofRow(app, node.branch, undefined)]),
 			key: (key, node, at) => this.key(key, node, at) });
@@ -221,7 +221,7 @@ class CallTree implements Shown {
 		if (this.shown.length === 0) {
 			this.part.empty(...this.app.address.get("search") ?
 				["No function has such a name."] :
-				nothing(this.app, "There is no allocation"));
+				emptyMessage(this.app, "There is no allocation"));
 			return;
 		}
 		if (!this.part.body.contains(this.table.element))

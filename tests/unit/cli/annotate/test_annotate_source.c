@@ -46,6 +46,7 @@ static void controls_and_what_is_no_text(void **state)
 	/* C1 controls, marks that turn the direction around */
 	is("a\xc2\x9b" "31m", 0, 80, "a?31m");
 	is("a\xe2\x80\xae" "b\xe2\x81\xa6" "c", 0, 80, "a?b?c");
+	is("a\xd8\x9c" "b\xf3\xa0\x80\x81" "c", 0, 80, "a?b?c");
 }
 
 static void widths(void **state)

@@ -22,6 +22,7 @@ static void paths_become_names(void **state)
 		{ "/..", "__" }, { "/", "nameless" }, { "", "nameless" },
 		{ ".", "nameless" }, { "././x/./y", "x/y" },
 		{ "//x///y//", "x/y" }, { "a\n\x1b[2Jb", "a__[2Jb" },
+		{ "gnp.\xe2\x80\xae" "txt", "gnp._txt" },
 		{ "...", "..." }, { "..x/..", "..x/__" },
 		{ "x\\..\\y", "x\\..\\y" },
 	};

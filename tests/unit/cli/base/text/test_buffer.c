@@ -86,6 +86,16 @@ static void for_terminals(void **state)
 	buffer_string(&text, "a\033[2Jb\n\tc\x7f\xc3\xa9");
 	buffer_printable(&text);
 	assert_string_equal(text.data, "a [2Jb  c \xc3\xa9");
+	buffer_clear(&text);
+	/* C1's CSI, marks that change the direction, bytes without encoding */
+	buffer_string(&text, "a\xc2\x9b" "2Jb\xe2\x80\xae" "c\xd8\x9c"
+		      "\xe9\x80\xff");
+	buffer_printable(&text);
+	assert_string_equal(text.data, "a 2Jb c \xe9\x80\xff");
+	assert_int_equal(text.size, strlen(text.data));
+	buffer_clear(&text);
+	buffer_printable(&text);
+	assert_string_equal(text.data, "");
 	buffer_free(&text);
 }
 

@@ -54,6 +54,26 @@ static void middles(void **state)
 	   "\303\244...\303\266");
 }
 
+/* 2 columns each: U+4E2D; none: U+0301, which joins the letter before. */
+#define WIDE "\344\270\255"
+#define ACUTE "\314\201"
+
+static void widths(void **state)
+{
+	(void)state;
+	assert_int_equal(fit_columns("a" WIDE "e" ACUTE "\377"), 5);
+	/* an escape, and a mark that changes the direction: replaced later */
+	assert_int_equal(fit_columns("\033\342\200\256"), 2);
+	is(fit_start, WIDE WIDE WIDE, 6, WIDE WIDE WIDE);
+	is(fit_start, WIDE WIDE WIDE WIDE, 7, WIDE WIDE "...");
+	is(fit_start, WIDE WIDE WIDE WIDE, 6, WIDE "...");
+	is(fit_start, "abe" ACUTE "de" ACUTE "fg", 6, "abe" ACUTE "...");
+	is(fit_middle, WIDE WIDE WIDE WIDE, 7, WIDE "..." WIDE);
+	is(fit_middle, WIDE WIDE WIDE WIDE, 6, "..." WIDE);
+	is(fit_middle, "abcdefe" ACUTE "g", 5, "a...g");
+	is(fit_path, "/a" WIDE "/" WIDE WIDE, 8, ".../" WIDE WIDE);
+}
+
 static void lists(void **state)
 {
 	struct buffer out = { 0 };
@@ -79,6 +99,7 @@ int main(void)
 		cmocka_unit_test(starts),
 		cmocka_unit_test(paths),
 		cmocka_unit_test(middles),
+		cmocka_unit_test(widths),
 		cmocka_unit_test(lists),
 	};
 

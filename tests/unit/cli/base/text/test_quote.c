@@ -31,6 +31,9 @@ static void lists(void **state)
 	is("a", 1, "a");
 	is("a\nb'\033", 6, "$'a\\nb\\'\\033'");
 	is("\303\244", 2, "\303\244");
+	/* C1's CSI, and a mark that changes the direction */
+	is("a\302\233" "2J", 5, "$'a\\302\\2332J'");
+	is("\330\234\303\244 b", 6, "$'\\330\\234\303\244 b'");
 	is("~a\0!\0#\0$x", 9, "'~a' '!' '#' '$x'");
 }
 

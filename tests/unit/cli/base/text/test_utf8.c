@@ -57,11 +57,44 @@ static void lengths(void **state)
 	assert_int_equal(utf8_length("\x80"), 0);
 }
 
+static void code_points(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		unsigned length;
+		uint32_t code;
+	} sequences[] = {
+		{ "", 0, 0, 1 },
+		{ "", 1, 1, 0 },
+		{ "ab", 2, 1, 'a' },
+		{ "ö", 2, 2, 0xf6 },
+		{ "ö", 1, 0, 1 },
+		{ "日", 3, 3, 0x65e5 },
+		{ "日", 2, 0, 1 },
+		{ "\xf0\x9f\x98\x80", 4, 4, 0x1f600 },
+		{ "\xf0\x9f\x98\x80", 3, 0, 1 },
+		{ "\xf4\x8f\xbf\xbf", 4, 4, 0x10ffff },
+		{ "\x80", 1, 0, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++) {
+		uint32_t code = 1;
+
+		assert_int_equal(utf8_decode(sequences[i].text,
+					     sequences[i].size, &code),
+				 sequences[i].length);
+		assert_int_equal(code, sequences[i].code);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_sequences_are_left),
 		cmocka_unit_test(lengths),
+		cmocka_unit_test(code_points),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,17 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/base/text/buffer.h"
 #include "cli/recorder/embed/embed_glob.h"
 
 #define LONG 4094		/* longest value of an option, about */
 
 static struct embed_glob glob;
 
-static void names_fit_patterns(void **state)
+static void names_match_patterns(void **state)
 {
 	static const struct {
 		const char *pattern, *name;
-		bool fits;
+		bool matches;
 	} cases[] = {
 		{ "a", "a", true }, { "a", "b", false }, { "a", "ab", false },
 		{ "*", "abc", true }, { "*", ".abc", false },
@@ -39,8 +40,8 @@ static void names_fit_patterns(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		if (embed_glob_fits(cases[i].pattern, cases[i].name) !=
-		    cases[i].fits)
+		if (embed_glob_matches(cases[i].pattern, cases[i].name) !=
+		    cases[i].matches)
 			fail_msg("%s, %s", cases[i].pattern, cases[i].name);
 }
 
@@ -62,15 +63,28 @@ static void touch(const char *path)
 	close(fd);
 }
 
+static char folder[] = "/tmp/embed_glob.XXXXXX", back[4096];
+
+/* Each test runs in an empty folder. */
+static int enter_folder(void **state)
+{
+	(void)state;
+	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+	return getcwd(back, sizeof(back)) == NULL || mkdtemp(folder) == NULL ||
+		chdir(folder) != 0;
+}
+
+static int leave_folder(void **state)
+{
+	(void)state;
+	return chdir(back) != 0 || rmdir(folder) != 0;
+}
+
 static void files_are_found(void **state)
 {
-	char folder[] = "/tmp/embed_glob.XXXXXX", back[4096];
 	char pattern[4096];
 
 	(void)state;
-	assert_non_null(getcwd(back, sizeof(back)));
-	assert_non_null(mkdtemp(folder));
-	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir("one", 0700) | mkdir("two", 0700), 0);
 	touch("one/a.conf");
 	touch("one/b.conf");
@@ -96,16 +110,14 @@ static void files_are_found(void **state)
 	unlink("two/.hidden");
 	rmdir("one");
 	rmdir("two");
-	assert_int_equal(chdir(back), 0);
-	rmdir(folder);
 }
 
-static void patterns_have_limits(void **state)
+/* As deep as patterns get, and as long. */
+static void deep_patterns_end(void **state)
 {
 	static char long_one[LONG + 1];
 
 	(void)state;
-	/* as deep as it gets, and as long */
 	for (size_t i = 0; i + 2 < sizeof(long_one); i += 2)
 		memcpy(long_one + i, "*/", 2);
 	found(long_one);
@@ -114,17 +126,69 @@ static void patterns_have_limits(void **state)
 	for (size_t i = 1; i + 2 < sizeof(long_one); i += 2)
 		memcpy(long_one + i, "./", 2);
 	found(long_one);
-	found("/usr/*/*/*");
+}
+
+#define NAME_BYTES 200
+#define FILES (EMBED_GLOB_BYTES / NAME_BYTES + 1)
+
+/* For each file a name of NAME_BYTES bytes. */
+static void each_file(void (*act)(const char *name))
+{
+	char name[NAME_BYTES + 1];
+
+	for (unsigned i = 0; i < FILES; i++) {
+		snprintf(name, sizeof(name), "%0*u", NAME_BYTES, i);
+		act(name);
+	}
+}
+
+static void remove_file(const char *name)
+{
+	assert_int_equal(unlink(name), 0);
+}
+
+static void bytes_of_paths_have_a_limit(void **state)
+{
+	(void)state;
+	each_file(touch);
+	assert_int_equal(found("*0"), FILES / 10 + 1);
+	assert_false(glob.full);
+	assert_in_range(found("*"), 1, FILES - 1);
 	assert_true(glob.full);
 	assert_true(glob.used <= EMBED_GLOB_BYTES);
+	each_file(remove_file);
 }
+
+static void entries_read_have_a_limit(void **state)
+{
+	/* each pattern reads all entries, with . and .. */
+	const unsigned most = EMBED_GLOB_LOOKS / (FILES + 2);
+	struct buffer patterns = { 0 };
+
+	(void)state;
+	each_file(touch);
+	for (unsigned i = 0; i < most; i++)
+		buffer_string(&patterns, "none*,");
+	assert_int_equal(found(patterns.data), 0);
+	assert_false(glob.full);
+	buffer_string(&patterns, "none*");
+	assert_int_equal(found(patterns.data), 0);
+	assert_true(glob.full);
+	buffer_free(&patterns);
+	each_file(remove_file);
+}
+
+#define IN_FOLDER(test)							\
+	cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_fit_patterns),
-		cmocka_unit_test(files_are_found),
-		cmocka_unit_test(patterns_have_limits),
+		cmocka_unit_test(names_match_patterns),
+		IN_FOLDER(files_are_found),
+		IN_FOLDER(deep_patterns_end),
+		IN_FOLDER(bytes_of_paths_have_a_limit),
+		IN_FOLDER(entries_read_have_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
