@@ -26,6 +26,7 @@
 #include "bench/segments.h"
 
 #include "unwind/base/context.h"
+#include "unwind/image/image.h"
 #include "unwind/rule_cache.h"
 #include "unwind/shadow.h"
 
