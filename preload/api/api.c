@@ -25,15 +25,15 @@ void api_place(void)
 
 struct producer *api_producer(void)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
-	if (likely(producer_is_on(r)))
-		return r;
+	if (likely(producer_is_on(p)))
+		return p;
 	if (!real.malloc && !real_resolve())
 		return NULL;
 	producer_join();
-	r = producer;
-	return producer_is_on(r) ? r : NULL;
+	p = producer;
+	return producer_is_on(p) ? p : NULL;
 }
 
 int api_may_request(void)

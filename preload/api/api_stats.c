@@ -67,7 +67,7 @@ static int numbers_request(enum blocks_request_kind what, uint32_t ring,
 
 API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 {
-	const struct producer *r = api_producer();
+	const struct producer *p = api_producer();
 	const struct thread *thread = producer_tls;
 
 	if (!summary || (who != GNOMON_THREAD && who != GNOMON_ALL))
@@ -75,9 +75,9 @@ API(int, summarize, (enum gnomon_who who, struct gnomon_summary *summary))
 	if (who == GNOMON_ALL)
 		return numbers_request(BLOCKS_REQUEST_SUM, 0, summary,
 				       sizeof(*summary));
-	if (!r || thread)
+	if (!p || thread)
 		return numbers_request(BLOCKS_REQUEST_THREAD,
-				       r ? thread - r->threads : 0, summary,
+				       p ? thread - p->threads : 0, summary,
 				       sizeof(*summary));
 	/* the thread is not recorded */
 	*summary = (struct gnomon_summary){ 0 };

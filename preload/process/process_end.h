@@ -17,7 +17,7 @@ struct producer;
 
 /* Called first; NULL: none. *steps counts up meanwhile. Set by the
  * constructor. */
-extern BASE_HIDDEN void (*process_end_first)(struct producer *r,
+extern BASE_HIDDEN void (*process_end_first)(struct producer *p,
 					     _Atomic uint32_t *steps);
 
 /* Allocates the state by which threads know that another one is ending the

@@ -270,14 +270,14 @@ void skip_thread(struct thread *thread)
 	producer_set_skip(thread, THREAD_CHECKS, chooses && looks);
 }
 
-static void skip_changed(struct producer *r)
+static void skip_changed(struct producer *p)
 {
-	ring_change(r);
+	ring_change(p);
 	if (producer_tls && producer_tls->own)
 		skip_thread(producer_tls);
 }
 
-void skip_set_limits(struct producer *r, uint64_t least, uint64_t most)
+void skip_set_limits(struct producer *p, uint64_t least, uint64_t most)
 {
 	DEBUG_ASSERT(least <= most);
 	/* blocks recorded before are not in the set, unless a sampler ran */
@@ -286,18 +286,18 @@ void skip_set_limits(struct producer *r, uint64_t least, uint64_t most)
 	sample->limits.least = least;
 	sample->limits.most = most;
 	if (least || most < UINT64_MAX)
-		atomic_store_explicit(&r->shared->partial, 1,
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
-	skip_changed(r);
+	skip_changed(p);
 }
 
-void skip_set_activity(struct producer *r, bool inactive, bool all)
+void skip_set_activity(struct producer *p, bool inactive, bool all)
 {
 	uint32_t old = atomic_load_explicit(&sample->activity,
 					    memory_order_relaxed);
 
 	if (inactive)
-		atomic_store_explicit(&r->shared->partial, 1,
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(
 		&sample->activity, &old,
@@ -305,13 +305,13 @@ void skip_set_activity(struct producer *r, bool inactive, bool all)
 		memory_order_relaxed, memory_order_relaxed))
 		;
 	if (all)
-		skip_changed(r);
+		skip_changed(p);
 }
 
-void skip_set_inactive(struct producer *r, struct thread *thread, bool inactive)
+void skip_set_inactive(struct producer *p, struct thread *thread, bool inactive)
 {
 	if (inactive)
-		atomic_store_explicit(&r->shared->partial, 1,
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
 	producer_set_skip(thread, THREAD_INACTIVE, inactive);
 }

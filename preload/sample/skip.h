@@ -51,11 +51,11 @@ extern BASE_HIDDEN uint8_t skip_mode;
 /* False in a forked child until its recorder has started. */
 static inline bool skip_dormant(void)
 {
-	const struct producer *r = producer;
+	const struct producer *p = producer;
 
-	return likely(r) &&
-	       (likely(r->shared) ? gate_is_shut(r->shared) :
-				    atomic_load_explicit(&r->state,
+	return likely(p) &&
+	       (likely(p->shared) ? gate_is_shut(p->shared) :
+				    atomic_load_explicit(&p->state,
 							 memory_order_relaxed) ==
 					    PRODUCER_OFF);
 }
@@ -206,14 +206,14 @@ void skip_thread(struct thread *thread);
  * Any thread of the target; other threads follow at one of their next events.
  * From then on all frees are recorded, as it is unknown which blocks were.
  */
-void skip_set_limits(struct producer *r, uint64_t least, uint64_t most);
+void skip_set_limits(struct producer *p, uint64_t least, uint64_t most);
 
 /* The same for threads: from now on all are inactive, or none (`all`), or only
  * future ones. */
-void skip_set_activity(struct producer *r, bool inactive, bool all);
+void skip_set_activity(struct producer *p, bool inactive, bool all);
 
 /* For the calling thread. */
-void skip_set_inactive(struct producer *r, struct thread *thread,
+void skip_set_inactive(struct producer *p, struct thread *thread,
 		       bool inactive);
 
 #endif
