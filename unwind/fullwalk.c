@@ -17,7 +17,7 @@
 #include "unwind/rules/prologue.h"
 #include "unwind/rules/rules_index.h"
 #include "unwind/walk.h"
-#include "unwind/walk_sane.h"
+#include "unwind/walk_plausible.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not searched */
@@ -50,8 +50,8 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 {
 	uintptr_t cfa, fp, ra;
 
-	if (!walk_fp_sane(reader, regs->r[ARCH_REG_SP],
-			  regs->r[ARCH_REG_FP], &cfa) ||
+	if (!walk_fp_is_plausible(reader, regs->r[ARCH_REG_SP],
+				  regs->r[ARCH_REG_FP], &cfa) ||
 	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
 	    !stack_read(reader, cfa - ARCH_WORD, &ra))
 		return known ? GT_STOP_NO_RULE :
@@ -127,8 +127,8 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 
 	/* as in the fast walk; after a signal there is only one analysis */
 	if (!err && one_way && !(ARCH_DECODES_BACK && at->exact) &&
-	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
-			    at->regs->r[ARCH_REG_PC]))
+	    !walk_code_is_plausible(at->regs->r[ARCH_REG_SP],
+				    at->regs->r[ARCH_REG_PC]))
 		return -2;	/* ENOENT */
 	at->guessed |= (at->exact || !ARCH_DECODES_BACK) && !err;
 	return err;
@@ -224,13 +224,13 @@ static enum gt_stop step(struct place *at)
 			return stop;
 		at->guessed = true;
 		at->unsure |= ARCH_DECODES && (image || rules) &&
-			walk_fp_may_hide(reader, pc, sp, fp);
+			walk_fp_may_skip_frames(reader, pc, sp, fp);
 	}
 	DEBUG_ASSERT(err == 0 || err == -2);	/* as in rules.h */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	if (at->unsure && !is_signal &&
-	    !walk_return_sane(regs->r[ARCH_REG_PC]))
+	    !walk_return_is_plausible(regs->r[ARCH_REG_PC]))
 		return GT_STOP_NO_RULE;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
 	at->exact = is_signal;

@@ -32,7 +32,7 @@
 #include "unwind/rules/rule_dictionary.h"
 #include "unwind/rules/rules_image.h"
 #include "unwind/shadow.h"
-#include "unwind/walk_sane.h"
+#include "unwind/walk_plausible.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
@@ -55,7 +55,7 @@ void walk_flush(void)
 
 	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
 		atomic_store_explicit(&rule_cache[i], 0, memory_order_relaxed);
-	walk_sane_flush();
+	walk_plausible_flush();
 }
 
 static uint32_t rule_payload(uint16_t id)
@@ -224,13 +224,13 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 }
 
 /* Whether a frame from the code analysis is plausible. False: unknown. */
-static bool is_sane(struct state *s, uintptr_t cfa, uintptr_t slot,
-		    uintptr_t *fp_at)
+static bool frame_is_plausible(struct state *s, uintptr_t cfa, uintptr_t slot,
+			       uintptr_t *fp_at)
 {
 	uintptr_t ra;
 
 	if (cfa > s->sp && stack_read(&s->reader, slot, &ra) &&
-	    walk_code_sane(cfa, arch_return_address(ra)))
+	    walk_code_is_plausible(cfa, arch_return_address(ra)))
 		return true;
 	s->forget = true;	/* depends on a word that is not in scratch
 				 * (I1) */
@@ -248,7 +248,7 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 	       (uintptr_t)(intptr_t)r->cfa_off;
 	*slot = *cfa + (uintptr_t)arch_rule_ra_offset(r->fp_off, r->ra);
 	*fp_at = r->fp_off ? *cfa + (uintptr_t)(r->fp_off * ARCH_WORD) : 0;
-	return is_sane(s, *cfa, *slot, fp_at);
+	return frame_is_plausible(s, *cfa, *slot, fp_at);
 }
 
 /* A step over a frame whose CFA is a word of the frame. False: it cannot be
@@ -322,19 +322,19 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			    step_by_code(s, r, cfa, slot, fp_at) :
 			    step_by_word(s, r, cfa, slot, fp_at) &&
 				    *cfa > s->fp &&
-				    is_sane(s, *cfa, *slot, fp_at))
+				    frame_is_plausible(s, *cfa, *slot, fp_at))
 			return GT_STOP_BOTTOM;
 		/* fall through */
 	case RULE_NONE:
 		if (!use_fp(s) ||
-		    !walk_fp_sane(&s->reader, s->sp, s->fp, cfa))
+		    !walk_fp_is_plausible(&s->reader, s->sp, s->fp, cfa))
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
 		s->no_barriers = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
 						       GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
-		    walk_fp_may_hide(&s->reader, ra, s->sp, s->fp))
+		    walk_fp_may_skip_frames(&s->reader, ra, s->sp, s->fp))
 			guess(s);
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		*slot = *cfa - ARCH_WORD;
@@ -486,7 +486,8 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->forget = true;
 		return false;
 	}
-	if (s->guessed && !walk_return_sane(arch_return_address(s->raw))) {
+	if (s->guessed &&
+	    !walk_return_is_plausible(arch_return_address(s->raw))) {
 		w->stop = GT_STOP_NO_RULE;
 		return false;
 	}
