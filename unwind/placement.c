@@ -213,7 +213,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
 	       f->raw <= ARCH_ADDRESS_MAX &&
-	       !barrier_is_stub(f->raw) && code_allows(ra) &&
+	       !barrier_in_stubs(f->raw) && code_allows(ra) &&
 	       code_allows(barrier_origin(f[1].raw)) && !may_catch(ra);
 }
 
@@ -228,7 +228,7 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 		if (!frame_allows(t, at))
 			continue;
 		stub = barrier_stub(t->frames[at].raw);
-		DEBUG_ASSERT(!stub || barrier_is_stub(stub));
+		DEBUG_ASSERT(!stub || barrier_in_stubs(stub));
 		if (stub)
 			shadow_place_barrier(t, at, stub);
 		else

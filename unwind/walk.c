@@ -117,7 +117,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	uint32_t payload;
 	uint16_t id = 0;
 
-	if (barrier_is_stub(ra))
+	if (barrier_in_stubs(ra))
 		return WORD_STUB;
 	image = find_image(ra - 1);
 	constant = image != NULL;
@@ -415,11 +415,11 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
  * Returns the rule there. */
 static uint32_t through_stub(struct state *s)
 {
-	DEBUG_ASSERT(barrier_is_stub(s->ra));
+	DEBUG_ASSERT(barrier_in_stubs(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
-	if (barrier_is_stub(s->ra))	/* an unused stub */
+	if (barrier_in_stubs(s->ra))	/* an unused stub */
 		return WORD_NO_IMAGE;
 	return rule_of(rule_cache, s->ra);
 }

@@ -39,7 +39,7 @@ static _Unwind_Reason_Code collect(struct _Unwind_Context *c, void *data)
 	uintptr_t ip = _Unwind_GetIPInfo(c, &before);
 
 	/* a barrier's stub is no frame of the program */
-	if (r->n < DEPTH_MAX && ip && !barrier_is_stub(ip))
+	if (r->n < DEPTH_MAX && ip && !barrier_in_stubs(ip))
 		r->address[r->n++] = ip + (before ? 1 : 0);
 	return _URC_NO_REASON;
 }

@@ -26,7 +26,7 @@ static __attribute__((noinline)) unsigned count_stubs(unsigned *first)
 
 	*first = 0;
 	for (i = 0; (uintptr_t)fp < outer_end; i++) {
-		if (barrier_is_stub(fp[1])) {
+		if (barrier_in_stubs(fp[1])) {
 			if (n++ == 0)
 				*first = i;
 		}

@@ -270,13 +270,13 @@ static __attribute__((noinline)) void check_given_up(void)
 	for (i = 0; i < 2; i++) {
 		context = hook();
 		if (i) {
-			assert_false(barrier_is_stub(*slot));
+			assert_false(barrier_in_stubs(*slot));
 			break;
 		}
 		assert_true(self->barrier_count > 0);
 		slot = (const uintptr_t *)
 			self->frames[self->barrier[0]].slot;
-		assert_true(barrier_is_stub(*slot));
+		assert_true(barrier_in_stubs(*slot));
 		predict_probe(&of, address_of(context, 0),
 			      address_of(context, 1), address_of(context, 2),
 			      self->hi - hook_sp);
