@@ -452,10 +452,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (w.forget || !remember) {
 		context = shadow_context_only(t, &w, end);
 		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
-		    !w.forget && !w.no_barriers && t->mode != GT_MODE_OFF)
+		    !w.forget && !w.forbidden_why && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
-		if (remember && w.no_barriers)
-			placement_forbid(t, w.no_barriers);
+		if (remember && w.forbidden_why)
+			placement_forbid(t, w.forbidden_why);
 		return context;
 	}
 	context = shadow_update(t, &w, end);
@@ -469,8 +469,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	DEBUG_ASSERT((uint32_t)t->frames[t->count - 1].mark == context);
 	if (first.prediction.at)
 		predict_learn(&first.prediction, context);
-	if (__builtin_expect(w.no_barriers, 0))
-		placement_forbid(t, w.no_barriers);
+	if (__builtin_expect(w.forbidden_why, 0))
+		placement_forbid(t, w.forbidden_why);
 	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;

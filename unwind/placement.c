@@ -17,8 +17,8 @@
  * hook, in the loader and the C library, into and out of frames whose rule is
  * not plain, outside images with rules, in threads whose stacks pass through
  * code of no image, in a child of vfork, while a mapped image forbids barriers
- * (image_barriers_verdict), and where a return leads into a frame that may
- * contain an exception handler.
+ * (image_forbidden_why), and where a return leads into a frame that may contain
+ * an exception handler.
  *
  * The last case is due to libgcc. Its phase 1 searches the handler's frame and
  * records it by the stack pointer that its callee's return leaves; phase 2 runs
@@ -86,7 +86,7 @@ void placement_init(const struct capture_config *config)
 	placement.oracle = config->oracle > 0;
 	placement.near = config->barrier_near;
 	placement.pid = arch_syscall0(__NR_getpid);
-	placement.why = config->no_barriers;
+	placement.why = config->forbidden_why;
 	if (config->mode != CAPTURE_AUTO)
 		placement.why = GT_WHY_ASKED;
 	else if (placement.why == GT_WHY_DEFAULT && !barrier_init())
@@ -148,7 +148,7 @@ void placement_forbid(struct capture_thread *t, enum gt_mode_why why)
 
 void placement_reconsider(struct capture_thread *t)
 {
-	enum gt_mode_why why = image_barriers_verdict();
+	enum gt_mode_why why = image_forbidden_why();
 
 	if (t->mode == GT_MODE_BARRIERS && why != GT_WHY_DEFAULT)
 		give_up(t, why);
@@ -160,7 +160,7 @@ static bool code_allows(uintptr_t ra)
 {
 	const struct image *image = image_find(ra - 1);
 
-	return image && image_rules(image) && image_pass_barrier(image) &&
+	return image && image_rules(image) && image_allows_barriers(image) &&
 	       walk_rule_is_plain(ra);
 }
 

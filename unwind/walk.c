@@ -166,7 +166,7 @@ struct state {
 					 * not compared yet */
 	bool needs_full, joined;
 	bool forget;
-	enum gt_mode_why no_barriers;	/* as in struct walk */
+	enum gt_mode_why forbidden_why;	/* as in struct walk */
 	bool guessed;		/* I3 */
 };
 
@@ -317,7 +317,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	case RULE_CODE:
 	case RULE_CODE_DEREF:
 		if (!ARCH_DECODES_BACK)
-			s->no_barriers = GT_WHY_CODE;
+			s->forbidden_why = GT_WHY_CODE;
 		if (r->kind == RULE_CODE ?
 			    step_by_code(s, r, cfa, slot, fp_at) :
 			    step_by_word(s, r, cfa, slot, fp_at) &&
@@ -331,8 +331,8 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
-		s->no_barriers = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
-						       GT_WHY_CODE;
+		s->forbidden_why = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
+							     GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
 		    walk_fp_may_skip_frames(&s->reader, ra, s->sp, s->fp))
 			guess(s);
@@ -643,7 +643,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.fp_at = 0;
 	s.validated = NULL;
 	s.needs_full = s.joined = s.forget = s.guessed = false;
-	s.no_barriers = GT_WHY_DEFAULT;
+	s.forbidden_why = GT_WHY_DEFAULT;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
 		  (struct frame_link){ s.sp, s.ra });
@@ -667,8 +667,9 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	DEBUG_ASSERT(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
 	DEBUG_ASSERT(!s.joined || (w->join > 0 && !s.needs_full));
 	w->forget = s.forget;
-	w->no_barriers = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
-			     GT_WHY_RUNTIME : s.no_barriers;
+	w->forbidden_why = w->stop == GT_STOP_NO_IMAGE ||
+					   w->stop == GT_STOP_JIT ?
+				   GT_WHY_RUNTIME : s.forbidden_why;
 	if (s.needs_full)
 		return WALK_NEEDS_FULL;
 	return s.joined ? WALK_JOINED : WALK_ENDED;
