@@ -15,7 +15,7 @@
 #include "unwind/image/image.h"
 #include "unwind/image/jit.h"
 #include "unwind/rules/prologue.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 #include "unwind/walk.h"
 #include "unwind/walk_plausible.h"
 
@@ -163,7 +163,7 @@ static int step_known(struct place *at, struct rules_image *rules,
 		err = step_interrupted(at, rules, &before, is_signal);
 	if (rules && err == -2) {
 		*regs = before;
-		at->guessed |= at->exact && rules_index_is_there(rules);
+		at->guessed |= at->exact && rules_exidx_is_there(rules);
 		err = rules_step_full(rules, regs, at->exact, is_signal,
 				      read_word, &at->reader);
 		/* As in walk.c: an address that was pushed without a call. */

@@ -12,7 +12,7 @@
 #include "tests/unit/unwind_embed.h"
 #include "unwind/image/image.h"
 #include "unwind/rules/prologue.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 #include "decode.h"
 
 #define CALLS_LEAST 1000
@@ -113,7 +113,7 @@ static struct tally all_calls(const char *library, const char *symbol)
 		uintptr_t start = at;
 
 		end = rules->text_end;
-		rules_index_code(rules, at, &start, &end);
+		rules_exidx_code(rules, at, &start, &end);
 		calls_in(rules, at, end, &t);
 	}
 	print_message("%s: %u calls, %u unknown, %u same, %u different, %u one way\n",

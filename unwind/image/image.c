@@ -44,7 +44,7 @@
 #include "unwind/image/image_record.h"
 #include "unwind/image/jit.h"
 #include "unwind/image/rule_files.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 /* Images after the first GL_IMAGES_MAX have no record that other processes can
  * read: stacks pass through them, but their functions have no names. */
@@ -492,7 +492,7 @@ static int borrow_one(const struct elfmap *map, void *data)
 	};
 	cfi_tables_init(&b->rules->tables, &sections);
 	if (ARCH_ELF_EXIDX)
-		rules_index_init(b->rules, &sections);
+		rules_exidx_init(b->rules, &sections);
 	return 1;
 }
 

@@ -29,8 +29,8 @@ struct image {
 	uintptr_t tables;	/* .eh_frame_hdr, or if unverified .eh_frame; 0:
 				 * none known */
 	size_t tables_size;
-	uintptr_t index;	/* of ARM's tables; 0: none */
-	size_t index_size;
+	uintptr_t exidx;	/* of ARM's tables; 0: none */
+	size_t exidx_size;
 };
 
 static inline bool image_is_gone(const struct image *image)

@@ -25,7 +25,7 @@
 #include "unwind/rules/cfi_index.h"
 #include "unwind/rules/rule_class.h"
 #include "unwind/rules/rule_dictionary.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 static _Atomic size_t images_bytes;
 
@@ -109,8 +109,8 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 	int status = cfi_find(&image->tables, pc, fde);
 	uintptr_t low, high;
 
-	if (rules_index_is_there(image))
-		rules_index_code(image, pc, &fde->valid_start,
+	if (rules_exidx_is_there(image))
+		rules_exidx_code(image, pc, &fde->valid_start,
 				 &fde->valid_end);
 	if (status != -ENOENT || !image->prepared.table)
 		return status;
@@ -137,8 +137,8 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	DEBUG_ASSERT(pc >= image->text_start && pc < image->text_end);
-	if (rules_index_is_there(image)) {
-		id = rules_index_find(image, pc);
+	if (rules_exidx_is_there(image)) {
+		id = rules_exidx_find(image, pc);
 		if (id || !image->prepared.table)
 			return id;
 	}
@@ -177,7 +177,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	image->code = sections->code;
 	cfi_tables_init(&image->tables, sections);
 	if (ARCH_ELF_EXIDX)
-		rules_index_init(image, sections);
+		rules_exidx_init(image, sections);
 	atomic_fetch_add_explicit(&images_bytes,
 				  sizeof(*image) +
 					  cfi_index_make(&image->tables),

@@ -16,7 +16,7 @@
 #include "unwind/base/assertion.h"
 #include "unwind/rules/cfa_program.h"
 #include "unwind/rules/expr.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 struct wanted {
 	uintptr_t pc;
@@ -198,8 +198,8 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	wanted.pc = (uintptr_t)regs->r[ARCH_REG_PC] - (pc_exact ? 0 : 1);
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
-	if (rules_index_is_there(image)) {
-		status = rules_index_step(image, regs, pc_exact, is_signal,
+	if (rules_exidx_is_there(image)) {
+		status = rules_exidx_step(image, regs, pc_exact, is_signal,
 					  read, ctx);
 		if (status != -ENOENT || !image->prepared.table)
 			return status;
