@@ -32,8 +32,8 @@
  *	            └──────▶ ON
  * NEW → STARTING: by the first thread, with compare-and-swap. STARTING → ON,
  * OFF: by the same thread. NEW → OFF: by a forked child that must first finish
- * its parent's hook (fork_copy.h). A recorder that cannot write any more shuts
- * the gate permanently (gate.h), which has the effect of OFF: see
+ * its parent's hook (fork_copy.h). A recorder that cannot write any more
+ * closes the gate for good (gate.h), which has the effect of OFF: see
  * producer_is_on.
  */
 enum producer_state {

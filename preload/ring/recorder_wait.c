@@ -38,7 +38,7 @@ bool producer_is_on(const struct producer *p)
 	/* pairs with the release of start_undisturbed */
 	return p && atomic_load_explicit(&p->state, memory_order_acquire) ==
 			    PRODUCER_ON &&
-	       p->shared && !gate_is_off(p->shared);
+	       p->shared && !gate_is_closed_for_good(p->shared);
 }
 
 void recorder_hint_maps(void)
@@ -136,7 +136,7 @@ bool recorder_alive(const struct producer *p)
 void producer_set_off(struct producer *p)
 {
 	if (p->shared)
-		gate_shut_for_good(p->shared);
+		gate_close_for_good(p->shared);
 	atomic_store_explicit(&p->state, PRODUCER_OFF, memory_order_release);
 }
 
@@ -171,10 +171,10 @@ BASE_SLOW void recorder_lost(struct producer *p)
 	    atomic_exchange_explicit(&p->lost, 1, memory_order_relaxed))
 		return;
 	/* Counts at least the current event: the trace is incomplete. Before
-	 * the gate is shut, as later events of other threads are not
+	 * the gate is closed, as later events of other threads are not
 	 * counted. */
 	atomic_fetch_add_explicit(&p->live->dropped, 1, memory_order_relaxed);
-	gate_shut_for_good(shared);
+	gate_close_for_good(shared);
 	if (!producer_may_report(p))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
@@ -222,7 +222,7 @@ static bool recorder_in_vain(const struct producer *p,
 			     const _Atomic uint32_t *refused)
 {
 	return atomic_load_explicit(refused, memory_order_relaxed) ||
-	       !recorder_alive(p) || gate_is_off(shared);
+	       !recorder_alive(p) || gate_is_closed_for_good(shared);
 }
 
 static uint64_t recorder_timeout_ns(void)

@@ -286,7 +286,7 @@ BASE_SLOW bool ring_make_room(struct producer *p, struct gl_ring *ring)
 			producer_tls->ring = NULL;
 		return false;
 	}
-	if (gate_is_shut(shared)) {
+	if (gate_is_closed(shared)) {
 		/* not a loss: recording is off */
 		ring_set_skip(ring, THREAD_DORMANT);
 		return false;

@@ -11,10 +11,10 @@
  *	         ▼
  *	       producer_thread ─▶ thread->own ─▶ recorded after all, or not
  *
- * DORMANT. The gate of the recorder (gate.h) is shut, so recording is off. Only
- * the recorder shuts it (control.c); a signal handler may open it. Threads
- * notice it here, or when their ring has no room: the recorder takes the room
- * away (I1). They resume by themselves, at their first event after a start.
+ * DORMANT: the recorder while its gate (gate.h) is closed, so recording is off.
+ * Only the recorder closes it (control.c); a signal handler may open it. A
+ * thread notices it here, or when its ring has no room: the recorder takes the
+ * room away (I1). It resumes by itself, at its first event after a start.
  *
  * I1: while the recorder is dormant, it keeps `limit` of all rings at 0
  * (ring_kick). So each thread pushes only few events more, which the reader
@@ -54,18 +54,18 @@ static inline bool skip_dormant(void)
 	const struct producer *p = producer;
 
 	return likely(p) &&
-	       (likely(p->shared) ? gate_is_shut(p->shared) :
+	       (likely(p->shared) ? gate_is_closed(p->shared) :
 				    atomic_load_explicit(&p->state,
 							 memory_order_relaxed) ==
 					    PRODUCER_OFF);
 }
 
-/* A thread of the target has found the gate shut, or open: sets skip_mode to
+/* A thread of the target has found the gate closed, or open: sets skip_mode to
  * match. Until a thread does, hooks only check more than they must. */
 void skip_update(void);
 
-/* skip_update where an event is left out because the gate is shut. */
-static inline void skip_update_shut(void)
+/* skip_update where an event is left out because the gate is closed. */
+static inline void skip_update_closed(void)
 {
 	if (unlikely(skip_mode == SKIP_NONE))
 		skip_update();
@@ -102,7 +102,7 @@ static inline bool skip_block(unsigned kind, uint64_t size)
 		return false;
 	if (unlikely(thread) && thread->skip & THREAD_SAMPLES)
 		skip_dormant_block(thread, kind, size);
-	skip_update_shut();
+	skip_update_closed();
 	return true;
 }
 
@@ -168,7 +168,7 @@ skip_address(unsigned kind, uint64_t block)
 		return false;
 	if (unlikely(thread) && thread->skip & THREAD_SAMPLES)
 		skip_dormant_address(thread, kind, block);
-	skip_update_shut();
+	skip_update_closed();
 	return true;
 }
 

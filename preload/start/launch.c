@@ -89,7 +89,7 @@ static void launch_report(struct launch *launch)
 	 * runs */
 	shared->blocks_users = launch->blocks_users;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
-		gate_shut(shared);
+		gate_close(shared);
 	if (proc_read_of(p->pid, "stat", at_start->stat,
 			 sizeof(at_start->stat)) <= 0)
 		at_start->stat[0] = '\0';
@@ -157,7 +157,7 @@ void launch_failed(const struct launch *launch, long err)
 {
 	struct gl_shared *shared = launch->p->shared;
 
-	gate_shut_for_good(shared);
+	gate_close_for_good(shared);
 	/* the state first: recorder_lost reads both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);

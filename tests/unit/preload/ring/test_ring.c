@@ -141,7 +141,7 @@ static void dormant_lets_go_for_a_while(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	gate_shut(producer->shared);
+	gate_close(producer->shared);
 	producer_tls = &thread;
 	ring_push_address(producer, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
@@ -262,14 +262,14 @@ static void a_change_is_seen_after_a_wait(void **state)
 	assert_null(thread.ring);
 }
 
-/* The gate was shut, and nobody of this thread has seen it. */
+/* The gate was closed, and nobody of this thread has seen it. */
 static void who_lost_its_room_looks_where_hooks_have_to(void **state)
 {
 	(void)state;
 	real_only = true;
 	skip_start(0);
 	assert_int_equal(skip_mode, SKIP_NONE);
-	gate_shut(producer->shared);
+	gate_close(producer->shared);
 	producer_tls = &thread;
 	assert_true(skip_block(GT_ALLOC, 16));
 	assert_int_equal(skip_mode, SKIP_PERHAPS);
