@@ -43,7 +43,8 @@
 enum skip_mode {
 	SKIP_PERHAPS,		/* the thread, and the address of the block */
 	SKIP_NONE,		/* nothing: all is recorded, real_only */
-	SKIP_SAMPLED		/* real_only; recorded blocks are in `chosen` */
+	SKIP_SAMPLED		/* real_only; recorded blocks are in
+				 * sample->sampled_set */
 };
 
 extern BASE_HIDDEN uint8_t skip_mode;
@@ -194,7 +195,8 @@ void skip_extra(struct thread *thread);
  */
 uint64_t skip_passed(struct thread *thread, uint64_t block);
 
-/* The recorder starts: applies the options. seed: of the threads' lines. */
+/* The recorder starts: applies the options. seed: of the samplers of all
+ * threads. */
 void skip_start(uint64_t seed);
 
 /* A thread starts, with its ring; or a setting for all threads may have
@@ -206,7 +208,7 @@ void skip_thread(struct thread *thread);
  * Any thread of the target; other threads follow at one of their next events.
  * From then on all frees are recorded, as it is unknown which blocks were.
  */
-void skip_set_limits(struct producer *p, uint64_t least, uint64_t most);
+void skip_set_limits(struct producer *p, uint64_t size_min, uint64_t size_max);
 
 /* The same for threads: from now on all are inactive, or none (`all`), or only
  * future ones. */

@@ -43,8 +43,8 @@ static int each(void **state)
 	memset(producer, 0, sizeof(*producer));
 	producer->live = &live.header;
 	producer->shared = &shared;
-	sample->limits.least = 100;
-	sample->limits.most = UINT64_MAX;
+	sample->limits.size_min = 100;
+	sample->limits.size_max = UINT64_MAX;
 	shared.threads[0] = (char *)live.first - (char *)&live;
 	shared.threads[1] = (char *)live.second - (char *)&live;
 	live.header.ring_count = RINGS;
