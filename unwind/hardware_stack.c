@@ -7,15 +7,15 @@
  * a frame: there are no slots to follow, just two arrays of words.
  *
  * Some entries are no return addresses: a signal's token (ARCH_SHADOW_DATA),
- * and the token by which an inactive shadow stack can be entered again (its own
- * address; removed while the stack is in use). If a capture finds one, it falls
- * back to a walk: the interrupted pc is in the signal frame on the ordinary
- * stack.
+ * and the token by which an inactive hardware shadow stack can be entered again
+ * (its own address; removed while the stack is in use). If a capture finds one,
+ * it falls back to a walk: the interrupted pc is in the signal frame on the
+ * ordinary stack.
  *
  * I1  copy, hash and context are valid for `count` frames, outermost first, and
  *     every context among them is a node.
  * I2  [lo, end) was readable. It still is: the kernel unmaps a thread's own
- *     shadow stack after the thread's end.
+ *     hardware shadow stack after the thread's end.
  */
 #include "unwind/hardware_stack.h"
 
