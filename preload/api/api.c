@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/ring/area.h"
 #include "preload/ring/request.h"
 #include "preload/sample/skip.h"
@@ -17,7 +17,7 @@
 struct pools *api_pools;
 _Atomic uint32_t *api_dumps;
 
-void api_place(void)
+void api_alloc(void)
 {
 	api_pools = area_place(API_POOLS_BYTES);
 	api_dumps = area_place(sizeof(*api_dumps));

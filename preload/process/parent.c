@@ -24,7 +24,7 @@ void parent_forks(void)
 
 	if (!shared || parent.trace[0])
 		return;
-	recorder_settle();
+	recorder_wait_open();
 	if (!parent.live[0])	/* only the recorder knows its path */
 		parent_starts(shared);
 	/* pairs with the release of recorder_report */

@@ -40,7 +40,7 @@ static struct process_end {
 
 void (*process_end_first)(struct producer *p, _Atomic uint32_t *steps);
 
-void process_end_place(void)
+void process_end_alloc(void)
 {
 	process_end = area_place(sizeof(*process_end));
 }

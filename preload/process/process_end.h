@@ -22,7 +22,7 @@ extern BASE_HIDDEN void (*process_end_first)(struct producer *p,
 
 /* Allocates the state by which threads know that another one is ending the
  * process (area_place). */
-void process_end_place(void);
+void process_end_alloc(void);
 
 /* The calling thread ends the process now. */
 void process_end_exit(void);

@@ -188,7 +188,7 @@ static inline bool producer_is_behind(const struct producer *p,
 void recorder_wait_exec(struct producer *p);
 
 /* Waits until the trace is open or has failed to open, for a second at most. */
-void recorder_settle(void);
+void recorder_wait_open(void);
 
 /* Tells the recorder that something may have been mapped without a hook. */
 void recorder_hint_maps(void);

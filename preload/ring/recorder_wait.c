@@ -23,8 +23,8 @@
 #define RECORDER_CYCLES_MOST 8	/* cycles per nanosecond of any counter */
 #define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_WANT_NAPS 20
-#define RECORDER_SETTLE_NS (20 * UINT64_C(1000000))
-#define RECORDER_SETTLE_NAPS 50
+#define RECORDER_OPEN_NS (20 * UINT64_C(1000000))
+#define RECORDER_OPEN_NAPS 50
 #define RECORDER_EXEC_NS (10 * UINT64_C(1000000))
 #define RECORDER_EXEC_NAPS 100
 
@@ -205,14 +205,14 @@ void recorder_wait_exec(struct producer *p)
 		      RECORDER_EXEC_NAPS);
 }
 
-void recorder_settle(void)
+void recorder_wait_open(void)
 {
 	const struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (shared)
 		recorder_naps(producer, &shared->recorder_state,
-			      GL_RECORDER_STARTING, RECORDER_SETTLE_NS,
-			      RECORDER_SETTLE_NAPS);
+			      GL_RECORDER_STARTING, RECORDER_OPEN_NS,
+			      RECORDER_OPEN_NAPS);
 }
 
 /* Whether waiting is useless: a program with only new stacks must not wait for

@@ -49,7 +49,7 @@ enum { REQUEST_MOVED = 1, REQUEST_SIGNAL = 32, REQUEST_NAP = 256 };
 
 struct request_turn *request_turn;
 
-void request_place(void)
+void request_alloc(void)
 {
 	request_turn = area_place(sizeof(*request_turn));
 }

@@ -44,7 +44,7 @@ struct request_turn {
 extern BASE_HIDDEN struct request_turn *request_turn;
 
 /* Allocates request_turn (area_place). */
-void request_place(void);
+void request_alloc(void);
 
 /*
  * Sends a request and waits for the answer. Any thread of the target, also in

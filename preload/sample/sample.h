@@ -34,6 +34,6 @@ extern BASE_HIDDEN struct sample *sample;
 
 /* Allocates `sample` (area_place). Once per process image, before the first
  * area_alloc. */
-void sample_place(void);
+void sample_alloc(void);
 
 #endif

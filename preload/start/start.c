@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/api/heaps.h"
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
@@ -65,7 +65,7 @@ static bool start_was_on;
 enum { START_UNREAD, START_READING, START_READ, START_BAD };
 static _Atomic uint32_t start_setup;
 static uintptr_t start_main_pointer;	/* thread pointer; 0: unknown */
-static bool start_numbers;	/* the program uses the API's numbers */
+static bool start_stats;	/* see api_stats_wanted */
 
 /* In the area: a forked child finds zeros. */
 static struct start {
@@ -129,7 +129,7 @@ static bool start_read(void)
 	if (real.mallinfo)
 		arenas_source = (struct arenas_source){ start_figures,
 							real.single_threaded };
-	start_numbers = api_stats_wanted();
+	start_stats = api_stats_wanted();
 	/* before this thread has a ring, and any other */
 	if (producer_options.number[OPTION_FREE_STACKS])
 		real_only = false;
@@ -149,11 +149,11 @@ static bool start_read(void)
 		return false;
 	}
 	start = area_place(sizeof(*start));
-	request_place();
-	sample_place();
-	api_place();
-	environment_place();
-	process_end_place();
+	request_alloc();
+	sample_alloc();
+	api_alloc();
+	environment_alloc();
+	process_end_alloc();
 	report = sys_mmap(NULL, RECORDING_REPORTED_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	recording_reported =
@@ -370,7 +370,7 @@ static bool start_begin(struct producer *p)
 		start_failed(p, nothing, 0);
 		return false;
 	}
-	err = launch_recorder(p, start_numbers ? BLOCKS_FOR_API : 0,
+	err = launch_recorder(p, start_stats ? BLOCKS_FOR_API : 0,
 			      !producer_may_report(p));
 	if (err) {
 		start_failed(p, nothing, err);
@@ -381,7 +381,7 @@ static bool start_begin(struct producer *p)
 		start_find_rules(options_text(&producer_options,
 					      OPTION_CFI_DIR));
 	err = start_capture(p);
-	area_settle(producer_options.number[OPTION_MEMORY] / 2);
+	area_set_budget(producer_options.number[OPTION_MEMORY] / 2);
 	guard_recorded(p, p->forked);
 	parent_starts(p->shared);
 	if (err) {

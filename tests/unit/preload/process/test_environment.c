@@ -173,7 +173,7 @@ int main(void)
 	/* the runner asks for it by the environment, which is another here */
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	users = area_place(0);
-	environment_place();
+	environment_alloc();
 	options_default(&producer_options);
 	producer_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
 	environment_init(at_start, "libgnomon.so");

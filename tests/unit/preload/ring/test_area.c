@@ -119,7 +119,7 @@ static void a_large_block_begins_with_a_large_page(void **state)
 	before = area_alloc(64);
 	if (!before || area_alloc(2 * MIB) != before + 64)
 		_exit(1);
-	area_settle(30 * MIB);
+	area_set_budget(30 * MIB);
 	used = area_used();
 	first = area_alloc(5 * MIB / 2);
 	small = area_alloc(64);
@@ -201,7 +201,7 @@ static void it_ends(void **state)
 		return;
 	}
 	used = area_used();
-	area_settle(30 * MIB);
+	area_set_budget(30 * MIB);
 	if (area_scarce() || !area_alloc(29 * MIB) || !area_scarce() ||
 	    area_alloc(2 * MIB) || area_used() != used + 29 * MIB)
 		_exit(1);

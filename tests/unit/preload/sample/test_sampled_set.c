@@ -27,7 +27,7 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&blocks, 0, sizeof(blocks));
-	area_settle(UINT64_C(64) << 20);
+	area_set_budget(UINT64_C(64) << 20);
 	set = &blocks;
 	return 0;
 }
@@ -151,7 +151,7 @@ static void without_memory_everything_may_be(void **state)
 	uint64_t block;
 
 	(void)state;
-	area_settle(0);	/* not a byte more */
+	area_set_budget(0);	/* not a byte more */
 	for (block = 0; !set->perhaps && block < BLOCKS; block++)
 		sampled_set_add(set, address_of(block));
 	assert_in_range(block, SAMPLED_SLOTS,
