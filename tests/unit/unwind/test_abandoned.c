@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/abandoned.h"
 
 #define STACK_BYTES (64u << 10)
@@ -101,7 +101,7 @@ static void leave_stack(void)
 static int start(void **state)
 {
 	(void)state;
-	embed_init(CAPTURE_AUTO, false);
+	test_unwinder_init(CAPTURE_AUTO, 0);
 	self = capture_thread_new(true, NULL);
 	handle(SIGUSR1, on_look, SA_ONSTACK);
 	handle(SIGUSR2, on_jump, SA_ONSTACK);
@@ -118,7 +118,7 @@ static KEPT void capture_deep(int depth)
 	if (depth)
 		capture_deep(depth - 1);
 	else
-		embed_hook(self);
+		test_unwinder_hook(self);
 	room[1] = room[0];
 }
 

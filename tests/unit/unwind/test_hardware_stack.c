@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 #include "unwind/hardware_stack.h"
 
@@ -26,7 +26,7 @@ static void start(void)
 {
 	char *map;
 
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	map = mmap(NULL, (PAGES + 2) * PAGE, PROT_NONE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(map, MAP_FAILED);
@@ -269,7 +269,7 @@ static void hostile_contents(void **unused)
 static void too_deep(void **unused)
 {
 	size_t n = (1u << 20) + 1, i;
-	uint64_t *deep = embed_alloc((n + 2) * sizeof(*deep));
+	uint64_t *deep = test_unwinder_alloc((n + 2) * sizeof(*deep));
 	bool ok;
 
 	(void)unused;
@@ -288,7 +288,7 @@ static bool alloc_fails;
 
 static void *failing_alloc(size_t size)
 {
-	return alloc_fails ? NULL : embed_alloc(size);
+	return alloc_fails ? NULL : test_unwinder_alloc(size);
 }
 
 static void without_memory_nothing_is_remembered(void **unused)
@@ -314,12 +314,13 @@ static void without_memory_nothing_is_remembered(void **unused)
 	/* no memory for nodes: the frames before them are kept */
 	for (; i < 110; i++)
 		call(CODE + 1000 + i);
-	atomic_store(&embed_node_limit, atomic_load(&embed_node_count) + 4);
+	atomic_store(&test_unwinder_node_limit,
+		     atomic_load(&test_unwinder_node_count) + 4);
 	context = take(&ok);
 	assert_true(ok);
 	assert_true(context < GT_STOP_COUNT ||
 		    context_node(context)->address == *top);
-	atomic_store(&embed_node_limit, EMBED_NODES);
+	atomic_store(&test_unwinder_node_limit, TEST_UNWINDER_NODES);
 	expect(6);
 	expect(0);
 }
@@ -396,7 +397,7 @@ static uint32_t (*volatile again)(struct capture_thread *, unsigned) = deep;
 static __attribute__((noinline)) uint32_t deep(struct capture_thread *t,
 					       unsigned more)
 {
-	uint32_t context = more ? again(t, more - 1) : embed_hook(t);
+	uint32_t context = more ? again(t, more - 1) : test_unwinder_hook(t);
 
 	__asm__ volatile("" ::: "memory");
 	return context;
@@ -417,7 +418,7 @@ static void same_as_a_walk(void **unused)
 	assert_non_null(t);
 	for (more = 0; more < 40; more += 13) {
 		walked = deep(t, more);
-		n = embed_expand(walked, addresses, 256, &stop);
+		n = test_unwinder_expand(walked, addresses, 256, &stop);
 		assert_int_equal(stop, GT_STOP_BOTTOM);
 		assert_true(n > more);
 		top = end;

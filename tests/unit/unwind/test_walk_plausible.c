@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/rules/prologue.h"
 #include "unwind/walk.h"
 #include "unwind/walk_plausible.h"
@@ -164,7 +164,7 @@ static void return_follows_call_or_is_signal_return(void **unused)
 static int begin(void **unused)
 {
 	(void)unused;
-	return embed_init(CAPTURE_AUTO, false);
+	return test_unwinder_init(CAPTURE_AUTO, 0);
 }
 
 #define MAKE_FRAME(test) cmocka_unit_test_setup(test, make_frame)

@@ -16,7 +16,7 @@
 #include "preload/ring/arenas.h"
 #include "cli/recorder/base/recording.h"
 #include "preload/ring/ring.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 
 static struct producer r;
 static struct recording w;	/* the recorder's */
@@ -226,7 +226,7 @@ static void not_on_a_fibers_stack(void **state)
 
 	(void)state;
 	assert_non_null(change);
-	on_fiber_stack = embed_alloc(1 << 20);
+	on_fiber_stack = test_unwinder_alloc(1 << 20);
 	getcontext(&there);
 	there.uc_stack.ss_sp = on_fiber_stack;
 	there.uc_stack.ss_size = 1 << 20;
@@ -253,7 +253,7 @@ static void who_cannot_report_is_not_asked(void **state)
 static int embed(void **state)
 {
 	(void)state;
-	return embed_init(CAPTURE_VALIDATE, false);
+	return test_unwinder_init(CAPTURE_VALIDATE, 0);
 }
 
 static void broken_figures_are_seen(void **state)

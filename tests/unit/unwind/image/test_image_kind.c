@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/elf/dynsym.h"
 #include "unwind/elf/elfmap.h"
 #include "unwind/image/image.h"
@@ -174,7 +174,7 @@ static void test_verdict(void **unused)
 	const struct image *libc, *own;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	assert_int_equal(image_forbidden_why(), GT_WHY_RUNTIME);
 	own = image_find((uintptr_t)test_verdict);
 	assert_false(image_allows_barriers(own));

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/programs/jit_code.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 #include "unwind/image/image.h"
 #include "unwind/image/jit.h"
@@ -26,7 +26,7 @@ static int set_up(void **state)
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	jit_make_table(pages + CODE_PAGE, pages, FRAME,
 		       jit_make_code(pages, FRAME));
-	return embed_init(CAPTURE_AUTO, false);
+	return test_unwinder_init(CAPTURE_AUTO, 0);
 }
 
 static struct jit_tables tables_at(const uint8_t *table)
