@@ -118,7 +118,7 @@ static void only_new_frames_are_looked_up(void **unused)
 }
 
 /* Every place of change, near every multiple of the comparison's step. */
-static void every_change_is_seen(void **unused)
+static void each_changed_entry_is_noticed(void **unused)
 {
 	uint32_t depth, i;
 
@@ -136,7 +136,7 @@ static void every_change_is_seen(void **unused)
 	}
 }
 
-static void images_changed(void **unused)
+static void forgotten_contexts_are_made_anew(void **unused)
 {
 	uint32_t before, after;
 	bool ok;
@@ -162,7 +162,7 @@ static void refused(void)
 	assert_false(ok);
 }
 
-static void tokens_are_left_to_the_walk(void **unused)
+static void tokens_need_a_walk(void **unused)
 {
 	uint64_t *at;
 	unsigned i;
@@ -190,7 +190,7 @@ static void tokens_are_left_to_the_walk(void **unused)
 	expect(1);
 }
 
-static void what_no_call_left(void **unused)
+static void values_of_no_call_need_a_walk(void **unused)
 {
 	static const uint64_t wrong[] = {
 		0, UINT64_MAX, UINT64_C(1) << 63, ARCH_ADDRESS_MAX + 1,
@@ -326,7 +326,7 @@ static void without_memory_nothing_is_remembered(void **unused)
 }
 
 /* The end is where the outermost frame of a walk lies. */
-static void the_end_is_learnt(void **unused)
+static void end_is_learnt_from_a_walk(void **unused)
 {
 	uint32_t whole, early;
 	unsigned i;
@@ -433,7 +433,7 @@ static void same_as_a_walk(void **unused)
 }
 
 /* Here as everywhere that has none, the pointer reads as 0. */
-static void detection(void **unused)
+static void stack_is_detected(void **unused)
 {
 	(void)unused;
 	assert_int_equal(hardware_active(), arch_shadow_stack_pointer() != 0);
@@ -441,7 +441,7 @@ static void detection(void **unused)
 		assert_null(hardware_top());
 }
 
-static void broken_ones(void **unused)
+static void damaged_state_is_invalid(void **unused)
 {
 	(void)unused;
 	start();
@@ -470,18 +470,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_new_frames_are_looked_up),
-		cmocka_unit_test(every_change_is_seen),
-		cmocka_unit_test(images_changed),
-		cmocka_unit_test(tokens_are_left_to_the_walk),
-		cmocka_unit_test(what_no_call_left),
+		cmocka_unit_test(each_changed_entry_is_noticed),
+		cmocka_unit_test(forgotten_contexts_are_made_anew),
+		cmocka_unit_test(tokens_need_a_walk),
+		cmocka_unit_test(values_of_no_call_need_a_walk),
 		cmocka_unit_test(hostile_contents),
 		cmocka_unit_test(too_deep),
 		cmocka_unit_test(without_memory_nothing_is_remembered),
-		cmocka_unit_test(the_end_is_learnt),
+		cmocka_unit_test(end_is_learnt_from_a_walk),
 		cmocka_unit_test(nothing_beyond_is_read),
 		cmocka_unit_test(same_as_a_walk),
-		cmocka_unit_test(detection),
-		cmocka_unit_test(broken_ones),
+		cmocka_unit_test(stack_is_detected),
+		cmocka_unit_test(damaged_state_is_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void take(enum gate_what what)
 	gate_take(&shared);
 }
 
-static void a_toggle_opens_it(void **state)
+static void toggle_opens_the_gate(void **state)
 {
 	struct gate_request request;
 
@@ -65,7 +65,7 @@ static void a_toggle_opens_it(void **state)
 	assert_false(is_closed());
 }
 
-static void for_good(void **state)
+static void closed_for_good_never_opens(void **state)
 {
 	(void)state;
 	gate_close_for_good(&shared);
@@ -74,7 +74,7 @@ static void for_good(void **state)
 	assert_true(is_closed());
 }
 
-static void a_full_one_says_so(void **state)
+static void requests_without_a_slot_are_refused(void **state)
 {
 	unsigned i, lap;
 
@@ -90,7 +90,7 @@ static void a_full_one_says_so(void **state)
 	}
 }
 
-static void nobody_keeps_the_turn(void **state)
+static void request_takes_the_turn_away(void **state)
 {
 	(void)state;
 	shared.turn = 64;
@@ -139,7 +139,7 @@ static void *poster(void *arg)
 	return NULL;
 }
 
-static void each_once_and_in_order(void **state)
+static void requests_are_taken_once_in_order(void **state)
 {
 	pthread_t threads[THREADS + 1] = { 0 };
 	struct sigaction action = { .sa_handler = interrupted };
@@ -182,7 +182,7 @@ static void each_once_and_in_order(void **state)
 	assert_true(posted >= (unsigned long)THREADS * EACH);
 }
 
-static void a_broken_gate_is_seen(void **state)
+static void damaged_gate_is_invalid(void **state)
 {
 	(void)state;
 	assert_true(gate_post(&shared, GATE_TOGGLE));
@@ -204,12 +204,13 @@ static void a_broken_gate_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_toggle_opens_it, each),
-		cmocka_unit_test_setup(for_good, each),
-		cmocka_unit_test_setup(a_full_one_says_so, each),
-		cmocka_unit_test_setup(nobody_keeps_the_turn, each),
-		cmocka_unit_test_setup(each_once_and_in_order, each),
-		cmocka_unit_test_setup(a_broken_gate_is_seen, each),
+		cmocka_unit_test_setup(toggle_opens_the_gate, each),
+		cmocka_unit_test_setup(closed_for_good_never_opens, each),
+		cmocka_unit_test_setup(requests_without_a_slot_are_refused,
+				       each),
+		cmocka_unit_test_setup(request_takes_the_turn_away, each),
+		cmocka_unit_test_setup(requests_are_taken_once_in_order, each),
+		cmocka_unit_test_setup(damaged_gate_is_invalid, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
