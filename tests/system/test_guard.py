@@ -134,7 +134,7 @@ for way in ("abort", "kill"):
 
 
 @case
-def ends_while_others_allocate(directory):
+def process_ends_while_others_allocate(directory):
     """What other threads do to their blocks meanwhile is no damage."""
     target = program("guard_ends")
     for number in range(30):
@@ -183,7 +183,7 @@ def every_function(directory):
 
 
 @case
-def zeroes(directory):
+def freed_memory_is_zeroed(directory):
     done = recorded([program("guarded"), "zero"], directory,
                     options=["--zero-memory"])
     equal((done.status, done.out), (0, "all is right\n"), done.out)
