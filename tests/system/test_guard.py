@@ -338,7 +338,7 @@ def in_a_core_by_the_kernel(directory):
 
 
 @case
-def in_bytes_of_memory(directory):
+def guard_sizes_in_memory(directory):
     """Without addresses: sizes in their order."""
     image = bytearray()
 
@@ -363,7 +363,7 @@ def in_bytes_of_memory(directory):
 
 
 @case
-def wrong_sizes(directory):
+def wrong_guard_sizes_are_refused(directory):
     done = bare([GNOMON, "run", "--guard", "2M", "--", "true"], cwd=directory)
     check(done.status not in (0, 1), "status %d" % done.status)
     check("guard" in done.err, done.err)

@@ -47,7 +47,7 @@ def blocks_agree_under_tunables(directory):
 
 
 @case
-def not_where_another_allocator_serves(directory):
+def blocks_of_another_allocator_are_unknown(directory):
     """Its blocks have other headers, or none."""
     heap, expected = shares(directory, LD_PRELOAD=program("libbump.so"))
     check(heap["unknown"]["blocks"] >= sum(
