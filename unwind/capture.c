@@ -504,8 +504,8 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 /* The result of the tiers that the inlined lookup skipped, for the oracle and
  * after a jump; 0: none. */
-static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		       uintptr_t fp)
+static uint32_t find_cached(struct capture_thread *t, uintptr_t ra,
+			    uintptr_t sp, uintptr_t fp)
 {
 	const struct path *p = path_find(t, ra, sp);
 	uint32_t context = p ? p->context : 0;
@@ -539,7 +539,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
 	else if (!looked && t->mode != GT_MODE_OFF)
-		context = cached(t, ra, sp, fp);
+		context = find_cached(t, ra, sp, fp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
 	if (capture.config.oracle && is_oracle_due(t))

@@ -191,7 +191,7 @@ static int step_known(struct place *at, struct rules_image *rules,
 }
 
 /* One step outward. */
-static enum gt_stop step(struct place *at)
+static enum gt_stop step_out(struct place *at)
 {
 	struct stack_reader *reader = &at->reader;
 	struct arch_regs *regs = at->regs;
@@ -249,12 +249,12 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	DEBUG_ASSERT(lo <= hi && max > 0);
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
-		if (own == OWN_FRAMES_MAX || step(&at) != GT_STOP_BOTTOM ||
+		if (own == OWN_FRAMES_MAX || step_out(&at) != GT_STOP_BOTTOM ||
 		    at.end)
 			return 0;
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
-		*stop = step(&at);
+		*stop = step_out(&at);
 		DEBUG_ASSERT(*stop < GT_STOP_COUNT && n <= max);
 		if (at.unsure && at.end && *stop == GT_STOP_BOTTOM)
 			*stop = GT_STOP_NO_RULE;
@@ -276,7 +276,7 @@ bool walk_meets_signal(uintptr_t sp)
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact &&
 		    regs.r[ARCH_REG_SP] != sp; n++)
-		step(&at);
+		step_out(&at);
 	return at.exact;
 }
 
@@ -289,7 +289,7 @@ uintptr_t walk_leaves_no_signal(void)
 
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact; n++)
-		stop = step(&at);
+		stop = step_out(&at);
 	if (!at.end || at.exact || stop != GT_STOP_BOTTOM)
 		return 0;
 	return regs.r[ARCH_REG_SP];
@@ -318,7 +318,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 	DEBUG_ASSERT(search->lo <= search->hi);
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
-		stop = step(&at);
+		stop = step_out(&at);
 		/* an interrupted function has an arbitrary sp */
 		if (at.exact)
 			continue;

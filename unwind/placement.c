@@ -238,7 +238,7 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 }
 
 /* The index of the innermost barrier, 0 if there is none. */
-static uint32_t innermost(const struct capture_thread *t)
+static uint32_t innermost_barrier(const struct capture_thread *t)
 {
 	return t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 }
@@ -248,11 +248,11 @@ static uint32_t innermost(const struct capture_thread *t)
  * walk's innermost barrier stood. It measures time, not captures: captures that
  * hit a path are not counted.
  */
-static void adapt(struct capture_thread *t)
+static void adapt_distance(struct capture_thread *t)
 {
 	uint64_t age, saved;
 
-	if (innermost(t) >= t->barrier_innermost)
+	if (innermost_barrier(t) >= t->barrier_innermost)
 		return;
 	age = arch_cycles() - t->barrier_since;
 	saved = (t->report->barriers_met - t->barrier_met) *
@@ -287,7 +287,7 @@ static bool process_allows(struct capture_thread *t)
 
 static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 {
-	uint32_t last = innermost(t), count = t->count;
+	uint32_t last = innermost_barrier(t), count = t->count;
 	uint32_t at, gap = inner * FAR_TIMES;
 
 	t->barrier_reach = inner + beyond + 1;
@@ -308,12 +308,12 @@ void placement_consider_slow(struct capture_thread *t)
 	uint64_t placed = t->report->barriers_placed;
 	uint32_t inner;
 
-	adapt(t);
+	adapt_distance(t);
 	if (placement.near)
 		put_all(t, placement.near, 1);
 	else
 		put_all(t, t->barrier_distance, BEYOND);
-	inner = innermost(t);
+	inner = innermost_barrier(t);
 	DEBUG_ASSERT(inner < t->count);
 	/* also if the new one is in the same place as the last */
 	if (t->report->barriers_placed != placed ||

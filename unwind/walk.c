@@ -273,7 +273,7 @@ static bool step_by_word(struct state *s, const struct rule *r, uintptr_t *cfa,
 
 /* I3: from here on the next shadow frame outward is the sentinel, so that
  * nothing is joined. */
-static void guess(struct state *s)
+static void stop_joining(struct state *s)
 {
 	while (s->join->slot != UINTPTR_MAX)
 		s->join--;
@@ -335,7 +335,7 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 							     GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
 		    walk_fp_may_skip_frames(&s->reader, ra, s->sp, s->fp))
-			guess(s);
+			stop_joining(s);
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		*slot = *cfa - ARCH_WORD;
 		return GT_STOP_BOTTOM;

@@ -188,7 +188,7 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
  * cannot be undone, but its tables are still valid. Its build id must be the
  * same.
  */
-static bool revive(const struct elfmap *map)
+static bool reuse_record(const struct elfmap *map)
 {
 	uint32_t i;
 
@@ -220,7 +220,7 @@ static bool take_new(const struct scan *scan, const struct elfmap *map)
 		atomic_store_explicit(&list.forbidden_why, kind.forbidden_why,
 				      memory_order_relaxed);
 	/* Without room its frames are treated as code without an image. */
-	return (list.count >= GL_IMAGES_MAX && revive(map)) ||
+	return (list.count >= GL_IMAGES_MAX && reuse_record(map)) ||
 	       image_add(scan, map, kind);
 }
 

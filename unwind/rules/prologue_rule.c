@@ -59,7 +59,7 @@ static struct rule rule_of_frame(const struct prologue_frame *f)
 }
 
 /* Under the lock. */
-static void keep(struct rules_image *image, uintptr_t at, uint16_t id)
+static void keep_rule(struct rules_image *image, uintptr_t at, uint16_t id)
 {
 	struct granule_writer writer;
 	uint16_t known;
@@ -83,7 +83,7 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 	else if (rules_exidx_is_outermost(image, ra))
 		id = rule_dictionary_id((struct rule){ .kind = RULE_END });
 	if (image->from_code.granules && granule_try_lock()) {
-		keep(image, ra - 1, id);
+		keep_rule(image, ra - 1, id);
 		granule_unlock();
 	}
 	return id;
