@@ -22,7 +22,7 @@
  *		    arch/monotonic.h where there is none; the thread pointer;
  *		    arch_is_stepped: whether the thread is single-stepped by
  *		    its own program (SIGTRAP)
- *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware's shadow
+ *	shadow_stack.h  arch_shadow_stack_pointer: of the hardware shadow
  *		    stack, 0 where there is none
  *	signal_frame.h  arch_regs_from_ucontext: registers at a signal;
  *		    arch_is_signal_return: the handlers' return address, if no

@@ -227,7 +227,7 @@ bool unwinder_capture_from(uintptr_t ra, uintptr_t sp, uintptr_t fp)
  * count. */
 static bool unwinder_is_barrier(void *address)
 {
-	return barrier_is_stub((uintptr_t)address);
+	return barrier_in_stubs((uintptr_t)address);
 }
 
 static void unwinder_gnomon_checked(void)

@@ -78,7 +78,7 @@ ARCH_UNIT := $(if $(CROSSED),$(wildcard $(addsuffix /libcmocka.so,\
 	$(SYSROOT_LIB))),yes)
 ARCH_UNIT := $(if $(ARCH_UNIT),$(addprefix $(TEST_O)/arch/,test_contract test_prologue \
 	test_barrier test_stack base/test_assertion base/test_memory elf/test_vdso \
-	$(addprefix rules/test_,cfi_index exidx expr granule rules_index \
+	$(addprefix rules/test_,cfi_index exidx expr granule rules_exidx \
 	rules_library) $(addprefix image/test_,image_kind image_ranges image_record \
 	image_unwinder lsda)))
 # The parts of the library that they test.

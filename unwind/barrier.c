@@ -36,7 +36,7 @@ uintptr_t barrier_stub(uintptr_t ra)
 	uint64_t hash = ra * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i = (uint32_t)(hash >> 32), probe;
 
-	ASSERT(ra != 0 && !barrier_is_stub(ra));
+	ASSERT(ra != 0 && !barrier_in_stubs(ra));
 	for (probe = 0; probe < PROBES_MAX; probe++, i++) {
 		uint32_t at = i % ARCH_STUBS;
 		uintptr_t found;
@@ -57,7 +57,7 @@ uintptr_t barrier_stub(uintptr_t ra)
 			uintptr_t stub = (uintptr_t)arch_stubs +
 					 at * ARCH_STUB_BYTES;
 
-			DEBUG_ASSERT(barrier_is_stub(stub) &&	/* I2 */
+			DEBUG_ASSERT(barrier_in_stubs(stub) &&	/* I2 */
 				     barrier_origin(stub) ==
 					     arch_return_address(ra));
 			return stub;

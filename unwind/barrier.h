@@ -30,14 +30,18 @@ bool barrier_init(void);
  */
 uintptr_t barrier_stub(uintptr_t ra);
 
-/* Whether a word is the address of a stub in use. */
-static inline bool barrier_is_stub(uintptr_t word)
+/* Whether a word is an address within the stubs, also of one that is not in use
+ * or inside one. */
+static inline bool barrier_in_stubs(uintptr_t word)
 {
 	return word - (uintptr_t)arch_stubs < ARCH_STUB_DELTA;
 }
 
-/* The address that the stub at this address returns to. A word that is no stub
- * is returned as a return address, so any word of a stack may be passed. */
+/*
+ * The address that the stub at this address returns to; the word itself if that
+ * stub is not in use. A word that is no stub's address is returned as a return
+ * address (arch_return_address), so any word of a stack may be passed.
+ */
 static inline uintptr_t barrier_origin(uintptr_t word)
 {
 	uintptr_t distance = word - (uintptr_t)arch_stubs, ra;

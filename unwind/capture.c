@@ -452,10 +452,10 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (w.forget || !remember) {
 		context = shadow_context_only(t, &w, end);
 		if (!base && end == WALK_ENDED && w.stop == GT_STOP_BOTTOM &&
-		    !w.forget && !w.no_barriers && t->mode != GT_MODE_OFF)
+		    !w.forget && !w.forbidden_why && t->mode != GT_MODE_OFF)
 			path_learn(t, ra, sp, context, w.count);
-		if (remember && w.no_barriers)
-			placement_forbid(t, w.no_barriers);
+		if (remember && w.forbidden_why)
+			placement_forbid(t, w.forbidden_why);
 		return context;
 	}
 	context = shadow_update(t, &w, end);
@@ -469,8 +469,8 @@ walk_anew(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	DEBUG_ASSERT((uint32_t)t->frames[t->count - 1].mark == context);
 	if (first.prediction.at)
 		predict_learn(&first.prediction, context);
-	if (__builtin_expect(w.no_barriers, 0))
-		placement_forbid(t, w.no_barriers);
+	if (__builtin_expect(w.forbidden_why, 0))
+		placement_forbid(t, w.forbidden_why);
 	t->report->barriers_met += t->barrier_count != 0;
 	join_remember(t, ra, sp, context);
 	return context;
@@ -504,8 +504,8 @@ read_hardware(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 
 /* The result of the tiers that the inlined lookup skipped, for the oracle and
  * after a jump; 0: none. */
-static uint32_t cached(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
-		       uintptr_t fp)
+static uint32_t find_cached(struct capture_thread *t, uintptr_t ra,
+			    uintptr_t sp, uintptr_t fp)
 {
 	const struct path *p = path_find(t, ra, sp);
 	uint32_t context = p ? p->context : 0;
@@ -539,7 +539,7 @@ uint32_t capture_rare(struct capture_thread *t, uintptr_t ra, uintptr_t sp,
 	if (t->mode == GT_MODE_HARDWARE)
 		context = read_hardware(t, ra, sp, fp);
 	else if (!looked && t->mode != GT_MODE_OFF)
-		context = cached(t, ra, sp, fp);
+		context = find_cached(t, ra, sp, fp);
 	if (!context)
 		context = walk_anew(t, ra, sp, fp);
 	if (capture.config.oracle && is_oracle_due(t))

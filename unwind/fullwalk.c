@@ -15,9 +15,9 @@
 #include "unwind/image/image.h"
 #include "unwind/image/jit.h"
 #include "unwind/rules/prologue.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 #include "unwind/walk.h"
-#include "unwind/walk_sane.h"
+#include "unwind/walk_plausible.h"
 
 #define OWN_FRAMES_MAX 64	/* between the capture and the hook's caller */
 #define SIGNAL_FRAMES_MAX 65536	/* deeper stacks are not searched */
@@ -50,8 +50,8 @@ static enum gt_stop step_without_table(struct stack_reader *reader,
 {
 	uintptr_t cfa, fp, ra;
 
-	if (!walk_fp_sane(reader, regs->r[ARCH_REG_SP],
-			  regs->r[ARCH_REG_FP], &cfa) ||
+	if (!walk_fp_is_plausible(reader, regs->r[ARCH_REG_SP],
+				  regs->r[ARCH_REG_FP], &cfa) ||
 	    !stack_read(reader, cfa - 2 * ARCH_WORD, &fp) ||
 	    !stack_read(reader, cfa - ARCH_WORD, &ra))
 		return known ? GT_STOP_NO_RULE :
@@ -127,8 +127,8 @@ static int step_by_code(struct place *at, struct rules_image *rules)
 
 	/* as in the fast walk; after a signal there is only one analysis */
 	if (!err && one_way && !(ARCH_DECODES_BACK && at->exact) &&
-	    !walk_code_sane(at->regs->r[ARCH_REG_SP],
-			    at->regs->r[ARCH_REG_PC]))
+	    !walk_code_is_plausible(at->regs->r[ARCH_REG_SP],
+				    at->regs->r[ARCH_REG_PC]))
 		return -2;	/* ENOENT */
 	at->guessed |= (at->exact || !ARCH_DECODES_BACK) && !err;
 	return err;
@@ -163,7 +163,7 @@ static int step_known(struct place *at, struct rules_image *rules,
 		err = step_interrupted(at, rules, &before, is_signal);
 	if (rules && err == -2) {
 		*regs = before;
-		at->guessed |= at->exact && rules_index_is_there(rules);
+		at->guessed |= at->exact && rules_exidx_is_there(rules);
 		err = rules_step_full(rules, regs, at->exact, is_signal,
 				      read_word, &at->reader);
 		/* As in walk.c: an address that was pushed without a call. */
@@ -191,7 +191,7 @@ static int step_known(struct place *at, struct rules_image *rules,
 }
 
 /* One step outward. */
-static enum gt_stop step(struct place *at)
+static enum gt_stop step_out(struct place *at)
 {
 	struct stack_reader *reader = &at->reader;
 	struct arch_regs *regs = at->regs;
@@ -224,13 +224,13 @@ static enum gt_stop step(struct place *at)
 			return stop;
 		at->guessed = true;
 		at->unsure |= ARCH_DECODES && (image || rules) &&
-			walk_fp_may_hide(reader, pc, sp, fp);
+			walk_fp_may_skip_frames(reader, pc, sp, fp);
 	}
 	DEBUG_ASSERT(err == 0 || err == -2);	/* as in rules.h */
 	if (!is_signal && !is_progress(at, sp))
 		return GT_STOP_NO_PROGRESS;
 	if (at->unsure && !is_signal &&
-	    !walk_return_sane(regs->r[ARCH_REG_PC]))
+	    !walk_return_is_plausible(regs->r[ARCH_REG_PC]))
 		return GT_STOP_NO_RULE;
 	regs->r[ARCH_REG_PC] = barrier_origin(regs->r[ARCH_REG_PC]);
 	at->exact = is_signal;
@@ -249,12 +249,12 @@ uint32_t walk_full(struct arch_regs *regs, uintptr_t ra, uintptr_t sp,
 	DEBUG_ASSERT(lo <= hi && max > 0);
 	for (own = 0; regs->r[ARCH_REG_PC] != ra ||
 		      regs->r[ARCH_REG_SP] != sp; own++)
-		if (own == OWN_FRAMES_MAX || step(&at) != GT_STOP_BOTTOM ||
+		if (own == OWN_FRAMES_MAX || step_out(&at) != GT_STOP_BOTTOM ||
 		    at.end)
 			return 0;
 	while (n < max) {
 		addresses[n++] = regs->r[ARCH_REG_PC] + at.exact;
-		*stop = step(&at);
+		*stop = step_out(&at);
 		DEBUG_ASSERT(*stop < GT_STOP_COUNT && n <= max);
 		if (at.unsure && at.end && *stop == GT_STOP_BOTTOM)
 			*stop = GT_STOP_NO_RULE;
@@ -276,7 +276,7 @@ bool walk_meets_signal(uintptr_t sp)
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact &&
 		    regs.r[ARCH_REG_SP] != sp; n++)
-		step(&at);
+		step_out(&at);
 	return at.exact;
 }
 
@@ -289,7 +289,7 @@ uintptr_t walk_leaves_no_signal(void)
 
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.exact; n++)
-		stop = step(&at);
+		stop = step_out(&at);
 	if (!at.end || at.exact || stop != GT_STOP_BOTTOM)
 		return 0;
 	return regs.r[ARCH_REG_SP];
@@ -318,7 +318,7 @@ uintptr_t walk_past(const struct walk_search *search, bool *met)
 	DEBUG_ASSERT(search->lo <= search->hi);
 	arch_capture_regs(&regs);
 	for (n = 0; n < SIGNAL_FRAMES_MAX && !at.end && !at.guessed; n++) {
-		stop = step(&at);
+		stop = step_out(&at);
 		/* an interrupted function has an arbitrary sp */
 		if (at.exact)
 			continue;

@@ -7,15 +7,15 @@
  * a frame: there are no slots to follow, just two arrays of words.
  *
  * Some entries are no return addresses: a signal's token (ARCH_SHADOW_DATA),
- * and the token by which an inactive shadow stack can be entered again (its own
- * address; removed while the stack is in use). If a capture finds one, it falls
- * back to a walk: the interrupted pc is in the signal frame on the ordinary
- * stack.
+ * and the token by which an inactive hardware shadow stack can be entered again
+ * (its own address; removed while the stack is in use). If a capture finds one,
+ * it falls back to a walk: the interrupted pc is in the signal frame on the
+ * ordinary stack.
  *
  * I1  copy, hash and context are valid for `count` frames, outermost first, and
  *     every context among them is a node.
  * I2  [lo, end) was readable. It still is: the kernel unmaps a thread's own
- *     shadow stack after the thread's end.
+ *     hardware shadow stack after the thread's end.
  */
 #include "unwind/hardware_stack.h"
 
@@ -133,7 +133,7 @@ static void copy_words(uint64_t *to, const uint64_t *from, uint32_t n)
 
 /* Makes room for n frames. The new arrays are one allocation; old ones are
  * never freed, but together they are smaller than the new ones. */
-static bool grow(struct hardware_stack *h, uint32_t n)
+static bool make_room(struct hardware_stack *h, uint32_t n)
 {
 	uint32_t capacity = h->capacity ? h->capacity : HARDWARE_FIRST, i;
 	uint64_t *copy, *hash;
@@ -163,20 +163,20 @@ static bool grow(struct hardware_stack *h, uint32_t n)
 	return true;
 }
 
-static uint64_t differs(const uint64_t *a, const uint64_t *b)
+static uint64_t four_differ(const uint64_t *a, const uint64_t *b)
 {
 	return (a[-1] ^ b[-1]) | (a[-2] ^ b[-2]) | (a[-3] ^ b[-3]) |
 	       (a[-4] ^ b[-4]);
 }
 
 /* How many of the outermost frames equal the last capture's. */
-static uint32_t unchanged(const struct hardware_stack *h, const uint64_t *end,
-			  uint32_t n)
+static uint32_t count_unchanged(const struct hardware_stack *h,
+				const uint64_t *end, uint32_t n)
 {
 	const uint64_t *own = h->copy + h->capacity;
 	uint32_t max = n < h->count ? n : h->count, k = 0;
 
-	while (max - k >= 4 && !differs(end - k, own - k))
+	while (max - k >= 4 && !four_differ(end - k, own - k))
 		k += 4;
 	while (k < max && end[-1 - (long)k] == own[-1 - (long)k])
 		k++;
@@ -209,8 +209,8 @@ static uint32_t context_only(const uint64_t *end, uint32_t from, uint32_t n,
 }
 
 /* Remembers frames from..n - 1, for which there is room. */
-static uint32_t update(struct hardware_stack *h, const uint64_t *end,
-		       uint32_t from, uint32_t n)
+static uint32_t remember(struct hardware_stack *h, const uint64_t *end,
+			 uint32_t from, uint32_t n)
 {
 	const struct context_table *table = context_newest();
 	uint32_t parent = from ? h->context[from - 1] : GT_STOP_BOTTOM, i;
@@ -272,14 +272,14 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 	if (top >= end || *top != ra || (size_t)(end - top) > HARDWARE_FRAMES_MAX)
 		return 0;
 	n = (uint32_t)(end - top);
-	from = unchanged(h, end, n);
+	from = count_unchanged(h, end, n);
 	DEBUG_ASSERT(from <= n && from <= h->count);
 	for (i = from; i < n; i++)
 		if (!is_return(end[-1 - (long)i], top, end))
 			return 0;
 	*ok = true;
 	h->fresh = n - from;
-	if (!grow(h, n))
+	if (!make_room(h, n))
 		return context_only(end, from, n,
 				    from ? h->hash[from - 1] :
 					   context_hash_root(GT_STOP_BOTTOM),
@@ -287,5 +287,5 @@ uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 					   GT_STOP_BOTTOM);
 	if (from == n)	/* frames further in may come back */
 		return h->context[n - 1];
-	return update(h, end, from, n);
+	return remember(h, end, from, n);
 }

@@ -1,5 +1,5 @@
 /*
- * hardware_stack.h: captures a stack from the processor's own shadow stack.
+ * hardware_stack.h: captures a stack from the hardware shadow stack.
  *
  * A hardware shadow stack (x86-64: CET; arch/arch.h) holds a thread's return
  * addresses one after another, and the program cannot write to them. No rule is
@@ -11,7 +11,8 @@
  *	└────────┴────────┴────┴────────┴─── … ───┴──────────┘
  *	  innermost, lowest address                 outermost
  *
- * Usage, on the thread's own stack only (shadow stacks of fibers come and go):
+ * Usage, on the thread's own stack only (hardware shadow stacks of fibers come
+ * and go):
  *
  *	top = hardware_top();
  *	end = hardware_end(h, top);
@@ -36,22 +37,23 @@
 
 /*
  * A thread's last capture. `copy` is filled from its end, so that it is laid
- * out like the shadow stack and both are compared outermost first. The other
- * arrays are indexed from the outermost frame.
+ * out like the hardware shadow stack and both are compared outermost first. The
+ * other arrays are indexed from the outermost frame.
  */
 struct hardware_stack {
 	uintptr_t lo;		/* [lo, end) is known to be readable, page by
 				 * page */
 	uintptr_t floor;	/* pages below are not readable; 0: not known */
 	const uint64_t *end;	/* NULL: not known yet */
-	uint64_t *copy;		/* of the shadow stack: [capacity - count …] */
+	uint64_t *copy;		/* of the hardware's: [capacity - count …] */
 	uint64_t *hash;		/* of the stack from here outward */
 	uint32_t *context;
 	uint32_t count, capacity;
 	uint32_t fresh;		/* frames that the last capture looked up */
 };
 
-/* The calling thread's shadow stack pointer; NULL: it has none at present. */
+/* The calling thread's hardware shadow stack pointer; NULL: it has none at
+ * present. */
 static inline const uint64_t *hardware_top(void)
 {
 	return (const uint64_t *)arch_shadow_stack_pointer();
@@ -75,18 +77,17 @@ void hardware_forget(struct hardware_stack *h);
 size_t hardware_bytes(const struct hardware_stack *h);
 
 /*
- * The end of the shadow stack that contains `top`, which the kernel does not
- * report: NULL before hardware_learn has found it, and on any other shadow
- * stack. [top, end) is readable. Makes a system call for each page that is
- * reached for the first time.
+ * The end of the hardware shadow stack that contains `top`, which the kernel
+ * does not report: NULL before hardware_learn has found it, and on any other
+ * hardware shadow stack. [top, end) is readable. Makes a system call for each
+ * page that is reached for the first time.
  */
 const uint64_t *hardware_end(struct hardware_stack *h, const uint64_t *top);
 
 /*
  * `context` is the result of an ordinary walk outward from `ra`. If the walk
- * reached the outermost frame and the shadow stack agrees frame by frame, the
- * walk's last frame marks the end of the shadow stack. Otherwise nothing is
- * learned.
+ * reached the outermost frame and the hardware shadow stack agrees frame by
+ * frame, the walk's last frame marks its end. Otherwise nothing is learned.
  */
 void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 		    uintptr_t ra, uint32_t context);
@@ -94,9 +95,9 @@ void hardware_learn(struct hardware_stack *h, const uint64_t *top,
 /*
  * The context of the stack outward from `ra`, the hook's return address, which
  * is among the innermost entries of [top, end). *ok false: an entry is no
- * return address (a signal's token: the interrupted pc is not on the shadow
- * stack), ra was not found, or the stack is too deep. The result is then 0, and
- * the caller must walk the stack.
+ * return address (a signal's token: the interrupted pc is not on the hardware
+ * shadow stack), ra was not found, or the stack is too deep. The result is then
+ * 0, and the caller must walk the stack.
  */
 uint32_t hardware_capture(struct hardware_stack *h, const uint64_t *top,
 			  const uint64_t *end, uintptr_t ra, bool *ok);

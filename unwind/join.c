@@ -323,8 +323,8 @@ struct joining {
 };
 
 /* The third return address is known. */
-static inline void look(const struct capture_thread *t, struct joining *c,
-			uintptr_t third)
+static inline void probe_prediction(const struct capture_thread *t,
+				    struct joining *c, uintptr_t third)
 {
 	predict_probe(&c->prediction, c->frames[0].ra, c->frames[1].ra, third,
 		      t->hi + ARCH_RA_OFFSET - c->frames[0].slot);
@@ -337,7 +337,7 @@ pause_at(const struct capture_thread *t, struct joining *c,
 	 const struct new_frame *f, const struct new_frame **pause)
 {
 	if (f == c->frames + PREDICT_FRAMES - 1) {
-		look(t, c, f[-1].ra);
+		probe_prediction(t, c, f[-1].ra);
 		*pause = c->frames + PREDICT_FRAMES;
 	} else {
 		predict_find(&c->prediction, f[-1].ra);
@@ -431,7 +431,7 @@ join(struct capture_thread *t, uintptr_t ra, uintptr_t sp, uintptr_t fp)
 	if (f == c.frames + 1)
 		return join_few(t, j, &at, c.frames, 1);
 	if (f == c.frames + 2)
-		look(t, &c, arch_return_address(j->raw));
+		probe_prediction(t, &c, arch_return_address(j->raw));
 	barriers = outer_barriers(t, j);
 	if (!shadow_holds(t, j, barriers))
 		return 0;

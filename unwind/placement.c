@@ -17,8 +17,8 @@
  * hook, in the loader and the C library, into and out of frames whose rule is
  * not plain, outside images with rules, in threads whose stacks pass through
  * code of no image, in a child of vfork, while a mapped image forbids barriers
- * (image_barriers_verdict), and where a return leads into a frame that may
- * contain an exception handler.
+ * (image_forbidden_why), and where a return leads into a frame that may contain
+ * an exception handler.
  *
  * The last case is due to libgcc. Its phase 1 searches the handler's frame and
  * records it by the stack pointer that its callee's return leaves; phase 2 runs
@@ -86,7 +86,7 @@ void placement_init(const struct capture_config *config)
 	placement.oracle = config->oracle > 0;
 	placement.near = config->barrier_near;
 	placement.pid = arch_syscall0(__NR_getpid);
-	placement.why = config->no_barriers;
+	placement.why = config->forbidden_why;
 	if (config->mode != CAPTURE_AUTO)
 		placement.why = GT_WHY_ASKED;
 	else if (placement.why == GT_WHY_DEFAULT && !barrier_init())
@@ -148,7 +148,7 @@ void placement_forbid(struct capture_thread *t, enum gt_mode_why why)
 
 void placement_reconsider(struct capture_thread *t)
 {
-	enum gt_mode_why why = image_barriers_verdict();
+	enum gt_mode_why why = image_forbidden_why();
 
 	if (t->mode == GT_MODE_BARRIERS && why != GT_WHY_DEFAULT)
 		give_up(t, why);
@@ -160,7 +160,7 @@ static bool code_allows(uintptr_t ra)
 {
 	const struct image *image = image_find(ra - 1);
 
-	return image && image_rules(image) && image_pass_barrier(image) &&
+	return image && image_rules(image) && image_allows_barriers(image) &&
 	       walk_rule_is_plain(ra);
 }
 
@@ -213,7 +213,7 @@ static bool frame_allows(const struct capture_thread *t, uint32_t at)
 	return at + 1 < t->count &&
 	       *(const uintptr_t *)f->slot == f->raw &&
 	       f->raw <= ARCH_ADDRESS_MAX &&
-	       !barrier_is_stub(f->raw) && code_allows(ra) &&
+	       !barrier_in_stubs(f->raw) && code_allows(ra) &&
 	       code_allows(barrier_origin(f[1].raw)) && !may_catch(ra);
 }
 
@@ -228,7 +228,7 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 		if (!frame_allows(t, at))
 			continue;
 		stub = barrier_stub(t->frames[at].raw);
-		DEBUG_ASSERT(!stub || barrier_is_stub(stub));
+		DEBUG_ASSERT(!stub || barrier_in_stubs(stub));
 		if (stub)
 			shadow_place_barrier(t, at, stub);
 		else
@@ -238,7 +238,7 @@ static void put_near(struct capture_thread *t, uint32_t at, uint32_t limit)
 }
 
 /* The index of the innermost barrier, 0 if there is none. */
-static uint32_t innermost(const struct capture_thread *t)
+static uint32_t innermost_barrier(const struct capture_thread *t)
 {
 	return t->barrier_count ? t->barrier[t->barrier_count - 1] : 0;
 }
@@ -248,11 +248,11 @@ static uint32_t innermost(const struct capture_thread *t)
  * walk's innermost barrier stood. It measures time, not captures: captures that
  * hit a path are not counted.
  */
-static void adapt(struct capture_thread *t)
+static void adapt_distance(struct capture_thread *t)
 {
 	uint64_t age, saved;
 
-	if (innermost(t) >= t->barrier_innermost)
+	if (innermost_barrier(t) >= t->barrier_innermost)
 		return;
 	age = arch_cycles() - t->barrier_since;
 	saved = (t->report->barriers_met - t->barrier_met) *
@@ -287,7 +287,7 @@ static bool process_allows(struct capture_thread *t)
 
 static void put_all(struct capture_thread *t, uint32_t inner, uint32_t beyond)
 {
-	uint32_t last = innermost(t), count = t->count;
+	uint32_t last = innermost_barrier(t), count = t->count;
 	uint32_t at, gap = inner * FAR_TIMES;
 
 	t->barrier_reach = inner + beyond + 1;
@@ -308,12 +308,12 @@ void placement_consider_slow(struct capture_thread *t)
 	uint64_t placed = t->report->barriers_placed;
 	uint32_t inner;
 
-	adapt(t);
+	adapt_distance(t);
 	if (placement.near)
 		put_all(t, placement.near, 1);
 	else
 		put_all(t, t->barrier_distance, BEYOND);
-	inner = innermost(t);
+	inner = innermost_barrier(t);
 	DEBUG_ASSERT(inner < t->count);
 	/* also if the new one is in the same place as the last */
 	if (t->report->barriers_placed != placed ||

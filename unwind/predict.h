@@ -242,7 +242,7 @@ predict_follow(struct predicted_walk *e, uint32_t id,
 		if (__builtin_expect(node->address != ra, 0)) {
 			/* a thread without barriers may have a stub to remove
 			 * (I6 of shadow.c) */
-			if (!barrier_is_stub(ra) ||
+			if (!barrier_in_stubs(ra) ||
 			    (t && t->mode != GT_MODE_BARRIERS))
 				return false;
 			e->ra = ra;

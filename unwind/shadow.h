@@ -1,6 +1,8 @@
 /*
- * shadow.h: the shadow stack: the frames of a thread's last walk, outermost
- * first, which the next walk joins, and the barriers among them.
+ * shadow.h: the shadow stack: the frames of a thread's last remembered walk,
+ * outermost first, which the next walk joins, and the barriers among them. A
+ * walk is not remembered if it needs all registers or a read failed, and on
+ * other stacks than the thread's own (walk_anew).
  *
  * A barrier (barrier.h) proves every frame outward of its own unchanged: while
  * nothing has returned through it, no call can have changed them. The proof

@@ -32,7 +32,7 @@
 #include "unwind/rules/rule_dictionary.h"
 #include "unwind/rules/rules_image.h"
 #include "unwind/shadow.h"
-#include "unwind/walk_sane.h"
+#include "unwind/walk_plausible.h"
 
 _Atomic uint64_t *rule_cache;
 static uintptr_t stack_end;
@@ -55,7 +55,7 @@ void walk_flush(void)
 
 	for (i = 0; i < 2 * (INDEX_MASK + 1); i++)
 		atomic_store_explicit(&rule_cache[i], 0, memory_order_relaxed);
-	walk_sane_flush();
+	walk_plausible_flush();
 }
 
 static uint32_t rule_payload(uint16_t id)
@@ -117,7 +117,7 @@ uint32_t rule_cache_miss(uintptr_t ra, _Atomic uint64_t *at)
 	uint32_t payload;
 	uint16_t id = 0;
 
-	if (barrier_is_stub(ra))
+	if (barrier_in_stubs(ra))
 		return WORD_STUB;
 	image = find_image(ra - 1);
 	constant = image != NULL;
@@ -166,7 +166,7 @@ struct state {
 					 * not compared yet */
 	bool needs_full, joined;
 	bool forget;
-	enum gt_mode_why no_barriers;	/* as in struct walk */
+	enum gt_mode_why forbidden_why;	/* as in struct walk */
 	bool guessed;		/* I3 */
 };
 
@@ -224,13 +224,13 @@ static void push_word(struct state *s, uintptr_t at, uintptr_t value)
 }
 
 /* Whether a frame from the code analysis is plausible. False: unknown. */
-static bool is_sane(struct state *s, uintptr_t cfa, uintptr_t slot,
-		    uintptr_t *fp_at)
+static bool frame_is_plausible(struct state *s, uintptr_t cfa, uintptr_t slot,
+			       uintptr_t *fp_at)
 {
 	uintptr_t ra;
 
 	if (cfa > s->sp && stack_read(&s->reader, slot, &ra) &&
-	    walk_code_sane(cfa, arch_return_address(ra)))
+	    walk_code_is_plausible(cfa, arch_return_address(ra)))
 		return true;
 	s->forget = true;	/* depends on a word that is not in scratch
 				 * (I1) */
@@ -248,7 +248,7 @@ static bool step_by_code(struct state *s, const struct rule *r, uintptr_t *cfa,
 	       (uintptr_t)(intptr_t)r->cfa_off;
 	*slot = *cfa + (uintptr_t)arch_rule_ra_offset(r->fp_off, r->ra);
 	*fp_at = r->fp_off ? *cfa + (uintptr_t)(r->fp_off * ARCH_WORD) : 0;
-	return is_sane(s, *cfa, *slot, fp_at);
+	return frame_is_plausible(s, *cfa, *slot, fp_at);
 }
 
 /* A step over a frame whose CFA is a word of the frame. False: it cannot be
@@ -273,7 +273,7 @@ static bool step_by_word(struct state *s, const struct rule *r, uintptr_t *cfa,
 
 /* I3: from here on the next shadow frame outward is the sentinel, so that
  * nothing is joined. */
-static void guess(struct state *s)
+static void stop_joining(struct state *s)
 {
 	while (s->join->slot != UINTPTR_MAX)
 		s->join--;
@@ -317,25 +317,25 @@ static enum gt_stop step_by_rule(struct state *s, uint32_t payload,
 	case RULE_CODE:
 	case RULE_CODE_DEREF:
 		if (!ARCH_DECODES_BACK)
-			s->no_barriers = GT_WHY_CODE;
+			s->forbidden_why = GT_WHY_CODE;
 		if (r->kind == RULE_CODE ?
 			    step_by_code(s, r, cfa, slot, fp_at) :
 			    step_by_word(s, r, cfa, slot, fp_at) &&
 				    *cfa > s->fp &&
-				    is_sane(s, *cfa, *slot, fp_at))
+				    frame_is_plausible(s, *cfa, *slot, fp_at))
 			return GT_STOP_BOTTOM;
 		/* fall through */
 	case RULE_NONE:
 		if (!use_fp(s) ||
-		    !walk_fp_sane(&s->reader, s->sp, s->fp, cfa))
+		    !walk_fp_is_plausible(&s->reader, s->sp, s->fp, cfa))
 			return payload & WORD_NO_IMAGE ?
 				       walk_stop_nowhere(ra, false) :
 				       GT_STOP_NO_RULE;
-		s->no_barriers = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
-						       GT_WHY_CODE;
+		s->forbidden_why = payload & WORD_NO_IMAGE ? GT_WHY_RUNTIME :
+							     GT_WHY_CODE;
 		if (ARCH_DECODES && !(payload & WORD_NO_IMAGE) &&
-		    walk_fp_may_hide(&s->reader, ra, s->sp, s->fp))
-			guess(s);
+		    walk_fp_may_skip_frames(&s->reader, ra, s->sp, s->fp))
+			stop_joining(s);
 		*fp_at = *cfa - 2 * ARCH_WORD;
 		*slot = *cfa - ARCH_WORD;
 		return GT_STOP_BOTTOM;
@@ -415,11 +415,11 @@ static bool walk_grow(struct capture_thread *t, struct state *s)
  * Returns the rule there. */
 static uint32_t through_stub(struct state *s)
 {
-	DEBUG_ASSERT(barrier_is_stub(s->ra));
+	DEBUG_ASSERT(barrier_in_stubs(s->ra));
 	s->ra = barrier_origin(s->ra);
 	s->top->ra = s->ra;
 	s->top->flags |= FRAME_STUB;
-	if (barrier_is_stub(s->ra))	/* an unused stub */
+	if (barrier_in_stubs(s->ra))	/* an unused stub */
 		return WORD_NO_IMAGE;
 	return rule_of(rule_cache, s->ra);
 }
@@ -486,7 +486,8 @@ static bool step_any(struct capture_thread *t, struct state *s, struct walk *w,
 		s->forget = true;
 		return false;
 	}
-	if (s->guessed && !walk_return_sane(arch_return_address(s->raw))) {
+	if (s->guessed &&
+	    !walk_return_is_plausible(arch_return_address(s->raw))) {
 		w->stop = GT_STOP_NO_RULE;
 		return false;
 	}
@@ -642,7 +643,7 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	s.fp_at = 0;
 	s.validated = NULL;
 	s.needs_full = s.joined = s.forget = s.guessed = false;
-	s.no_barriers = GT_WHY_DEFAULT;
+	s.forbidden_why = GT_WHY_DEFAULT;
 	w->stop = GT_STOP_BOTTOM;
 	frame_set(s.top, s.sp + ARCH_RA_OFFSET, s.ra,
 		  (struct frame_link){ s.sp, s.ra });
@@ -666,8 +667,9 @@ enum walk_end walk_fast(struct capture_thread *t, struct walk *w)
 	DEBUG_ASSERT(w->count <= t->capacity && w->stop < GT_STOP_COUNT);
 	DEBUG_ASSERT(!s.joined || (w->join > 0 && !s.needs_full));
 	w->forget = s.forget;
-	w->no_barriers = w->stop == GT_STOP_NO_IMAGE || w->stop == GT_STOP_JIT ?
-			     GT_WHY_RUNTIME : s.no_barriers;
+	w->forbidden_why = w->stop == GT_STOP_NO_IMAGE ||
+					   w->stop == GT_STOP_JIT ?
+				   GT_WHY_RUNTIME : s.forbidden_why;
 	if (s.needs_full)
 		return WALK_NEEDS_FULL;
 	return s.joined ? WALK_JOINED : WALK_ENDED;

@@ -29,9 +29,8 @@ struct walk {
 	uint32_t join;		/* index of the joined frame in the shadow */
 	enum gt_stop stop;
 	bool forget;		/* a read failed: must not be remembered */
-	/* GT_WHY_DEFAULT, or the kind of code on the way that rules out
-	 * barriers. */
-	enum gt_mode_why no_barriers;
+	/* GT_WHY_DEFAULT, or why code on the way forbids barriers */
+	enum gt_mode_why forbidden_why;
 };
 
 /* Sets up the rule cache and forgets an earlier one. stack_end: highest address

@@ -27,7 +27,7 @@ static bool pass_rare(struct plain_walk *w)
 {
 	if (rule_is_stub(w->payload)) {
 		w->ra = barrier_origin(w->ra);
-		if (barrier_is_stub(w->ra))	/* as in through_stub */
+		if (barrier_in_stubs(w->ra))	/* as in through_stub */
 			return false;
 		w->payload = rule_of(rule_cache, w->ra);
 		if (w->payload & WORD_PLAIN)

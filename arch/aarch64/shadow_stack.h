@@ -1,8 +1,8 @@
 /*
- * shadow_stack.h (AArch64): the Guarded Control Stack (Arm ARM, D11; Linux,
- * Documentation/arch/arm64/gcs.rst). A call pushes its return address there
- * too; a return compares the two. The program can read these pages like any
- * others.
+ * shadow_stack.h (AArch64): the hardware shadow stack, called Guarded Control
+ * Stack (Arm ARM, D11; Linux, Documentation/arch/arm64/gcs.rst). A call pushes
+ * its return address there too; a return compares the two. The program can read
+ * these pages like any others.
  */
 #ifndef GNOMON_ARCH_SHADOW_STACK_H
 #define GNOMON_ARCH_SHADOW_STACK_H

@@ -4,11 +4,13 @@
  * hook has an entry in assembler, which makes a record at a fixed position
  * (ARCH_HOOK_*) and calls the hook's C function:
  *
- *	sp - 12    frame pointer of the caller
- *	sp - 8     return address, as a plain address
- *	sp - 4     return address, with the Thumb bit
- *	           room for arguments        ◀─ sp, when the C function is
- *	                                        entered
+ *	caller's sp ─▶ ┌────────────────────────────────────┐ higher addresses
+ *	          - 4  │ return address, with the Thumb bit │
+ *	          - 8  │ return address, as a plain address │
+ *	         - 12  │ frame pointer of the caller        │
+ *	               │ room for arguments                 │
+ *	our sp ──────▶ └────────────────────────────────────┘ where the C function
+ *	                                                      is entered
  *
  * Four words of arguments are in registers; if a hook has more, the next four
  * are copied to where the C function expects them.

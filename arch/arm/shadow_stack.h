@@ -1,4 +1,4 @@
-/* shadow_stack.h (ARM): the hardware keeps none. */
+/* shadow_stack.h (ARM): there is no hardware shadow stack. */
 #ifndef GNOMON_ARCH_SHADOW_STACK_H
 #define GNOMON_ARCH_SHADOW_STACK_H
 

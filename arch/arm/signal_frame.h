@@ -35,7 +35,7 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
  * which loads the system call's number and makes the call. The C libraries'
  * code has an unwind table, but that does not mark the caller as interrupted.
  */
-#define ARCH_SIGNAL_CODE 8
+#define ARCH_SIGNAL_CODE 8	/* bytes that are read to recognise it */
 
 enum {
 	ARCH_SIGRETURN = 119,		/* without a siginfo */
@@ -64,6 +64,6 @@ _Static_assert(ARCH_SIGFRAME_FP == ARCH_SIGFRAME_SIGINFO +
 				   ARCH_UCONTEXT_REGS + ARCH_REG_FP * 4 &&
 	       ARCH_SIGFRAME_SP == ARCH_SIGFRAME_FP + 24 &&
 	       ARCH_SIGFRAME_PC == ARCH_SIGFRAME_FP + 32,
-	       "the same frame as the one walks pass through");
+	       "regs.h and this file agree about the frame");
 
 #endif

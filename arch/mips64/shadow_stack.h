@@ -1,4 +1,4 @@
-/* shadow_stack.h (MIPS64): no processor has one. */
+/* shadow_stack.h (MIPS64): no processor has a hardware shadow stack. */
 #ifndef GNOMON_ARCH_SHADOW_STACK_H
 #define GNOMON_ARCH_SHADOW_STACK_H
 

@@ -58,6 +58,6 @@ _Static_assert(ARCH_SIGFRAME_FP == ARCH_SIGFRAME_UCONTEXT +
 				   ARCH_UCONTEXT_REGS + ARCH_REG_FP * 8 &&
 	       ARCH_SIGFRAME_SP == ARCH_SIGFRAME_FP - 8 &&
 	       ARCH_SIGFRAME_PC == ARCH_SIGFRAME_UCONTEXT + ARCH_UCONTEXT_PC,
-	       "the same frame as the one walks pass through");
+	       "regs.h and this file agree about the frame");
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * shadow_stack.h (x86-64): the shadow stack of Control-flow Enforcement
+ * shadow_stack.h (x86-64): the hardware shadow stack of Control-flow Enforcement
  * Technology (Intel SDM volume 1, chapter 17; Linux, Documentation/arch/x86/
  * shstk.rst). A call pushes its return address there too; a return compares the
  * two. The program can read these pages like any others.
@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/* When the kernel delivers a signal, it pushes the previous shadow stack pointer
- * with this bit set. */
+/* When the kernel delivers a signal, it pushes the previous hardware shadow
+ * stack pointer with this bit set. */
 #define ARCH_SHADOW_DATA (UINT64_C(1) << 63)
 
 /* RDSSPQ is a hint instruction: a processor without CET, or a thread without a
- * shadow stack, ignores it, and rax stays 0. */
+ * hardware shadow stack, ignores it, and rax stays 0. */
 static inline uintptr_t arch_shadow_stack_pointer(void)
 {
 	uintptr_t pointer;

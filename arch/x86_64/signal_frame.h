@@ -45,8 +45,9 @@ static inline void arch_regs_from_ucontext(struct arch_regs *regs,
 		regs->r[order[i]] = gregs[i];
 }
 
-/* Handlers return to code of the C library, which its unwind table marks: it
- * need not be recognised by its instructions. */
+/* How many bytes of code arch_is_signal_return reads to recognise the code that
+ * a signal handler returns to. 0: that is code of the C library, which an unwind
+ * table marks. */
 #define ARCH_SIGNAL_CODE 0
 
 static inline bool arch_is_signal_return(uintptr_t code)
@@ -58,6 +59,6 @@ static inline bool arch_is_signal_return(uintptr_t code)
 _Static_assert(ARCH_SIGFRAME_FP == ARCH_UCONTEXT_GREGS + 10 * 8 &&
 	       ARCH_SIGFRAME_SP == ARCH_UCONTEXT_GREGS + 15 * 8 &&
 	       ARCH_SIGFRAME_PC == ARCH_UCONTEXT_GREGS + 16 * 8,
-	       "the same frame as the one walks pass through");
+	       "regs.h and this file agree about the frame");
 
 #endif

@@ -13,8 +13,8 @@
 #define DEEP_CALL_STACK (8u << 20)
 
 /*
- * Call it with at least `size` bytes of stack left: here, or on a thread made
- * for it, which takes some 20 µs. The call must return, or longjmp only within
+ * Calls `call(owner)` with at least `size` bytes of stack left: here, or on a
+ * thread made for it, which takes some 20 µs. The call must return, or longjmp only within
  * itself. False: no memory for a thread; nothing was called. `size` is at most
  * DEEP_CALL_STACK.
  */

@@ -146,7 +146,7 @@ static void control_stop(struct recorder *rec, struct control_request *request)
 	}
 	control_moment(rec, GT_CONTROL_STOP, request);
 	control->off = true;
-	gate_shut(rec->r->shared);
+	gate_close(rec->r->shared);
 	DEBUG_ASSERT(request->tick >= control->begin_tick); /* I1 */
 	control->end_tick = request->tick;
 	control->stop_ns = 0;
@@ -173,7 +173,7 @@ void control_begin(struct recorder *rec)
 		control->start_ns = begin_ns + delay;
 	control->end_tick = now;
 	control->off = true;
-	gate_shut(rec->r->shared);
+	gate_close(rec->r->shared);
 	control_emit(rec, GT_CONTROL_STOP, now, 0, "");
 }
 
@@ -465,7 +465,7 @@ void control_step(struct recorder *rec, uint64_t now_ns)
 	control_sync(rec);
 	if (control->off) {
 		/* a handler may have opened the gate meanwhile */
-		gate_shut(shared);
+		gate_close(shared);
 		ring_kick(r->rings, r->ring_count);
 	}
 	if (!rec->snapshot.busy &&

@@ -11,7 +11,7 @@ static uint64_t gate_taken(const struct gl_shared *shared)
 
 static uint64_t gate_left(const struct gl_shared *shared)
 {
-	/* pairs with the exchange of gate_let */
+	/* pairs with the exchange of gate_count_posted */
 	return gate_count(atomic_load_explicit(&shared->gate,
 					       memory_order_acquire)) -
 	       gate_taken(shared);
@@ -54,9 +54,9 @@ void gate_open(struct gl_shared *shared)
 {
 	uint64_t old = atomic_load_explicit(&shared->gate, memory_order_relaxed);
 
-	while (!(old & GATE_OFF) &&
+	while (!(old & GATE_CLOSED_FOR_GOOD) &&
 	       !atomic_compare_exchange_weak_explicit(
-		       &shared->gate, &old, old & ~GATE_SHUT, memory_order_seq_cst,
-		       memory_order_relaxed))
+		       &shared->gate, &old, old & ~GATE_CLOSED,
+		       memory_order_seq_cst, memory_order_relaxed))
 		;
 }

@@ -192,7 +192,7 @@ static const char *recorder_work(struct recorder *rec)
 		if (recorder_rings_scarce(shared))
 			thread_list_poll(&rec->drain, true, now_ns);
 		ring_pool_refill(&rec->pool);
-		if (gate_is_off(shared) ||
+		if (gate_is_closed_for_good(shared) ||
 		    atomic_load_explicit(&shared->stop, memory_order_acquire))
 			return "error";
 		final_scan_step(rec);
@@ -203,7 +203,7 @@ static const char *recorder_work(struct recorder *rec)
 				      memory_order_relaxed);
 		control_step(rec, now_ns);
 		control_socket_step(rec, now_ns);
-		if (!gate_is_shut(shared))
+		if (!gate_is_closed(shared))
 			usage_poll(&rec->usage, now_ns);
 		emit_names_poll(&rec->names, rec->maps.dump, now_ns, false);
 		recorder_poll_pressure(rec, now_ns);
@@ -213,7 +213,7 @@ static const char *recorder_work(struct recorder *rec)
 		bytes = drain_pass(&rec->drain, DRAIN_ENOUGH);
 		if (drain_sync_due(&rec->drain, now_ns))
 			drain_sync(&rec->drain, DRAIN_ALL);
-		if (!gate_is_shut(shared))
+		if (!gate_is_closed(shared))
 			more |= recorder_poll_maps(rec, now_ns);
 		recorder_static_poll(rec, now_ns);
 		tracker_poll(rec, now_ns);
@@ -240,7 +240,7 @@ static void recorder_give_up(struct recorder *rec, char *message, size_t size)
 	struct recording *r = rec->r;
 
 	DEBUG_ASSERT(rec->out.err < 0);
-	gate_shut_for_good(r->shared);
+	gate_close_for_good(r->shared);
 	recorder_release(r);
 	failure_print(message, size, "cannot write %s: %s: recording has "
 		      "stopped, the trace so far stays readable",
@@ -271,7 +271,7 @@ static void recorder_stopped(const struct gl_shared *shared, char *message,
 /* The mapping is damaged: the target goes on without recording. */
 static void recorder_damaged(struct recording *r)
 {
-	gate_shut_for_good(r->shared);
+	gate_close_for_good(r->shared);
 	recorder_release(r);
 	log_file_report(OPTION_LOG_ERROR, r->message);
 }
@@ -352,7 +352,7 @@ void recorder_run(struct recorder *rec)
 	const char *reason;
 
 	if (recorder_begin(rec)) {
-		gate_shut_for_good(rec->r->shared);
+		gate_close_for_good(rec->r->shared);
 		recorder_release(rec->r);
 		live_unlink(&rec->live);
 		recorder_log_start(rec);

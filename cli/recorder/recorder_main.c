@@ -226,7 +226,7 @@ static void main_let_go(const struct live *live)
 	if (live->size < at + GL_SHARED_FIRST)
 		return;
 	shared = (struct gl_shared *)live_at(live, at);
-	gate_shut_for_good(shared);
+	gate_close_for_good(shared);
 	/* the state first: recorder_lost reads both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);

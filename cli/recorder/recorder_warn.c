@@ -72,14 +72,14 @@ void recorder_static_poll(struct recorder *rec, uint64_t now_ns)
 	bool ends = atomic_load_explicit(&rec->r->shared->hurry,
 					 memory_order_relaxed);
 
-	/* time while the gate is shut does not count */
-	if (gate_is_shut(rec->r->shared) && !ends)
+	/* time while the gate is closed does not count */
+	if (gate_is_closed(rec->r->shared) && !ends)
 		rec->start_ns = now_ns;
 	if (rec->static_allocator.state == STATIC_ALLOCATOR_NONE ||
 	    (!ends && now_ns - rec->start_ns < RECORDER_UNSEEN_NS))
 		return;
 	drain_sync(&rec->drain, DRAIN_ALL);
-	if (!gate_is_shut(rec->r->shared) && !rec->drain.blocks &&
+	if (!gate_is_closed(rec->r->shared) && !rec->drain.blocks &&
 	    !(ends && rec->static_allocator.state == STATIC_ALLOCATOR_PATCHED))
 		recorder_static_report(rec);
 	recorder_static_done(rec);

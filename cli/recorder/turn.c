@@ -51,7 +51,8 @@ void turn_poll(struct ring_drain *drain, uint64_t now_ns)
 	uint64_t turn = ring_turn_of(r->shared), alone = 0;
 	uint32_t count, id, movers = 0;
 
-	if (now_ns - drain->looked_ns < TURN_LOOK_NS || gate_is_shut(r->shared))
+	if (now_ns - drain->looked_ns < TURN_LOOK_NS ||
+	    gate_is_closed(r->shared))
 		return;
 	drain->looked_ns = now_ns;
 	count = drain_count(drain);

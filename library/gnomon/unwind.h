@@ -192,8 +192,8 @@ GU_API int gu_reload(void);
 /*
  * The calling thread will capture no more: its state may serve another thread.
  * Optional: the state of a thread that ended is found when another thread needs
- * one. After an early call, the next capture starts with a new state. Not in
- * signal handlers.
+ * one. If the thread captures again nevertheless, it starts with a new state.
+ * Not in signal handlers.
  */
 GU_API void gu_thread_end(void);
 
@@ -214,8 +214,8 @@ struct gu_stats {
 	uint64_t reserved[8];
 };
 
-/* Numbers of other threads may be slightly old. 0, or -EINVAL: before gu_init.
- * Async-signal-safe. */
+/* Fills *stats; stats must not be NULL. Numbers of other threads may be slightly
+ * old. 0, or -EINVAL: before gu_init. Async-signal-safe. */
 GU_API int gu_describe(struct gu_stats *stats);
 
 /* How the calling thread captures, and what that uses. */

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/ring/area.h"
 #include "preload/ring/request.h"
 #include "preload/sample/skip.h"
@@ -17,7 +17,7 @@
 struct pools *api_pools;
 _Atomic uint32_t *api_dumps;
 
-void api_place(void)
+void api_alloc(void)
 {
 	api_pools = area_place(API_POOLS_BYTES);
 	api_dumps = area_place(sizeof(*api_dumps));
@@ -25,15 +25,15 @@ void api_place(void)
 
 struct producer *api_producer(void)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
-	if (likely(producer_is_on(r)))
-		return r;
+	if (likely(producer_is_on(p)))
+		return p;
 	if (!real.malloc && !real_resolve())
 		return NULL;
 	producer_join();
-	r = producer;
-	return producer_is_on(r) ? r : NULL;
+	p = producer;
+	return producer_is_on(p) ? p : NULL;
 }
 
 int api_may_request(void)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "preload/api/api.h"
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/base/ban.h"
 #include "preload/base/sys.h"
 #include "preload/ring/request.h"
@@ -15,7 +15,7 @@
 #include "preload/ring/blocks_request.h"
 
 struct dump {
-	struct producer *r;
+	struct producer *p;
 	const struct gnomon_dump *how;
 	gnomon_writer write;
 	void *data;
@@ -35,7 +35,7 @@ static long dump_request(struct dump *d, enum dump_step step, long arg,
 	};
 	long result;
 
-	return request_make(d->r, &args, &result) ? result : -ETIMEDOUT;
+	return request_make(d->p, &args, &result) ? result : -ETIMEDOUT;
 }
 
 static long dump_word(struct dump *d, enum dump_word which, const char *word)
@@ -154,7 +154,7 @@ static long dump_make(struct dump *d, uintptr_t caller)
 {
 	long result;
 
-	blocks_want(d->r, BLOCKS_FOR_API);
+	blocks_want(d->p, BLOCKS_FOR_API);
 	result = dump_begin(d, caller);
 	if (!result)
 		result = dump_go(d);
@@ -183,7 +183,7 @@ static int dump_run(const struct gnomon_dump *how, gnomon_writer write,
 	d = sys_map_pages(sizeof(*d));
 	err = -ENOMEM;
 	if (d) {
-		d->r = producer;
+		d->p = producer;
 		d->how = how ? how : &all;
 		d->write = write;
 		d->data = data;

@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "preload/api/api.h"
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/api/heaps.h"
 #include "preload/base/sys.h"
 #include "preload/ring/area.h"

@@ -13,11 +13,11 @@
 
 API(int, active, (enum gnomon_who who))
 {
-	const struct producer *r = api_producer();
+	const struct producer *p = api_producer();
 	const struct thread *thread;
 	uint32_t activity;
 
-	if (!r || skip_dormant())
+	if (!p || skip_dormant())
 		return 0;
 	activity = atomic_load_explicit(&sample->activity, memory_order_relaxed);
 	thread = producer_tls;
@@ -29,10 +29,10 @@ API(int, active, (enum gnomon_who who))
 
 static int api_activity(enum gnomon_who who, bool inactive)
 {
-	struct producer *r = api_producer();
+	struct producer *p = api_producer();
 	struct thread *thread;
 
-	if (!r)
+	if (!p)
 		return -ENODEV;
 	switch (who) {
 	case GNOMON_ALL:
@@ -41,14 +41,14 @@ static int api_activity(enum gnomon_who who, bool inactive)
 		 * nothing yet */
 		if (who == GNOMON_NEW)
 			producer_join();
-		skip_set_activity(r, inactive, who == GNOMON_ALL);
+		skip_set_activity(p, inactive, who == GNOMON_ALL);
 		return 0;
 	case GNOMON_THREAD:
 		/* also while dormant: the setting must hold after a start */
 		thread = producer_join();
 		if (!thread)
 			return -ENOMEM;
-		skip_set_inactive(r, thread, inactive);
+		skip_set_inactive(p, thread, inactive);
 		return 0;
 	}
 	return -EINVAL;
@@ -66,13 +66,13 @@ API(int, deactivate, (enum gnomon_who who))
 
 API(int, limit_sizes, (uint64_t min_bytes, uint64_t max_bytes))
 {
-	struct producer *r = api_producer();
+	struct producer *p = api_producer();
 
 	if (max_bytes && min_bytes > max_bytes)
 		return -EINVAL;
-	if (!r)
+	if (!p)
 		return -ENODEV;
-	skip_set_limits(r, min_bytes, max_bytes ? max_bytes : UINT64_MAX);
+	skip_set_limits(p, min_bytes, max_bytes ? max_bytes : UINT64_MAX);
 	return 0;
 }
 
@@ -80,13 +80,13 @@ API(int, set_timestamp, (uint64_t ns))
 {
 	struct control_request request = { .what = CONTROL_TICK,
 					   .number = ns };
-	struct producer *r = api_producer();
+	struct producer *p = api_producer();
 	struct thread *thread;
 	int err;
 
 	if (ns > API_LATEST_NS)
 		return -EINVAL;
-	if (!r)
+	if (!p)
 		return -ENODEV;
 	thread = producer_thread();
 	if (!thread)
@@ -97,7 +97,7 @@ API(int, set_timestamp, (uint64_t ns))
 	err = control_call(&request) ? request.err : -ETIMEDOUT;
 	if (err)
 		return err;
-	request.tick <<= r->live->tick_shift + GL_KIND_BITS;
+	request.tick <<= p->live->tick_shift + GL_KIND_BITS;
 	if (!(thread->skip & THREAD_TIMED) || request.tick > thread->timed)
 		thread->timed = request.tick;
 	producer_set_skip(thread, THREAD_TIMED, true);

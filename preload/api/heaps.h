@@ -21,7 +21,7 @@
 uint32_t heaps_create(const char *name);
 
 /* Passes all existing heaps to the recorder when it starts, perhaps of a forked
- * child. r->shared is there. */
+ * child. p->shared is there. */
 void heaps_report_all(void);
 
 /* Whether a number can be the number of a heap. */

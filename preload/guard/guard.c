@@ -36,12 +36,12 @@ void guard_begin(uint32_t zone)
 		guard_recorded(producer, false);
 }
 
-void guard_recorded(struct producer *r, bool forked)
+void guard_recorded(struct producer *p, bool forked)
 {
 	if (!guard.on)
 		return;
-	guard.mark.pid = r->pid;
-	guard.mark.live = (uintptr_t)r->live;
+	guard.mark.pid = p->pid;
+	guard.mark.live = (uintptr_t)p->live;
 	if (forked)
 		guard.mark.forks = (uint8_t)(guard.mark.forks + 1);
 }

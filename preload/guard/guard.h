@@ -77,13 +77,13 @@ void hooks_guard(void);
 void guard_begin(uint32_t zone);
 
 /* The recorder has started, perhaps in a forked child. */
-void guard_recorded(struct producer *r, bool forked);
+void guard_recorded(struct producer *p, bool forked);
 
 /*
  * Checks all live blocks when the process is about to end, and records damages
  * as events of the calling thread; other threads may still run. Once. *steps
  * counts up meanwhile. Also in signal handlers; keeps errno. (guard_end.c)
  */
-void guard_end(struct producer *r, _Atomic uint32_t *steps);
+void guard_end(struct producer *p, _Atomic uint32_t *steps);
 
 #endif

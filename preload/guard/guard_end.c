@@ -34,9 +34,9 @@ static bool guard_end_may(void)
 	       unwind_may(UNWIND_NO_FILES | UNWIND_NO_READ);
 }
 
-void guard_end(struct producer *r, _Atomic uint32_t *steps)
+void guard_end(struct producer *p, _Atomic uint32_t *steps)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	struct guard_sweep sweep = {
 		.shape = &guard.shape,
 		.moves = guard.moves,
@@ -46,13 +46,13 @@ void guard_end(struct producer *r, _Atomic uint32_t *steps)
 	};
 	bool done;
 
-	if (!shared || !guard_end_may() || timeout_given_up(r))
+	if (!shared || !guard_end_may() || timeout_given_up(p))
 		return;
 	/* never reset: the program ends */
 	atomic_store_explicit(&guard.watched, 1, memory_order_seq_cst);
 	done = guard_sweep_open(&sweep);
 	if (done) {
-		done = request_memory(r, true, guard_sweep_part(&sweep),
+		done = request_memory(p, true, guard_sweep_part(&sweep),
 				      GUARD_SWEEP_PART, guard_sweep_scan,
 				      &sweep);
 		guard_sweep_close(&sweep);

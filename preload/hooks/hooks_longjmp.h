@@ -1,12 +1,12 @@
 /*
- * hooks_longjmp.h: longjmp hooks: functions that may replace the contents of a
- * thread's stack.
+ * hooks_longjmp.h: hooks of longjmp and similar functions, which leave several
+ * frames at once and may follow a replacement of the stack's contents.
  *
  * Runtimes that copy a stack away and back (continuations in Scheme) end with a
  * longjmp or a setcontext into the copy. A barrier may then confirm a stack
- * that is no longer there, even though every word inward of it is equal. So
- * these functions are entered through arch/stubs.S, which calls
- * hooks_longjmp_note and jumps on.
+ * that is no longer there, because every word inward of it is equal. So these
+ * functions are entered through arch/stubs.S, which calls hooks_longjmp_note
+ * and jumps on.
  */
 #ifndef GNOMON_HOOKS_LONGJMP_H
 #define GNOMON_HOOKS_LONGJMP_H

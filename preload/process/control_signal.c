@@ -45,21 +45,21 @@ static bool signal_post(struct gl_shared *shared, enum control_what what)
 
 static void signal_arrived(int number)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 	struct gl_shared *shared;
 
 	DEBUG_ASSERT(number > 0 && number < SIGNAL_COUNT);
-	if (!producer_is_on(r) || !(shared = r->shared))
+	if (!producer_is_on(p) || !(shared = p->shared))
 		return;
 	/* the signal was for a child that shares our memory (vfork) */
-	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != p->pid)
 		return;
 	DEBUG_ASSERT(signal_what[number] < GL_SIGNALLED);
 	if (!signal_post(shared, signal_what[number]))
 		atomic_fetch_add_explicit(
 			&shared->signalled[signal_what[number]], 1,
 			memory_order_relaxed);
-	recorder_wake(r);
+	recorder_wake(p);
 }
 
 static void signal_complain(const struct signal_action_wanted *wish)

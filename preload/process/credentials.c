@@ -26,13 +26,13 @@ static bool credentials_our_own(void)
 
 static void credentials_give_up(void)
 {
-	struct producer *r = producer;
-	struct gl_shared *shared = r->shared;
+	struct producer *p = producer;
+	struct gl_shared *shared = p->shared;
 
-	if (!shared || !recorder_alive(r))
+	if (!shared || !recorder_alive(p))
 		return;
 	atomic_store_explicit(&shared->stop, 1, memory_order_release);
-	recorder_wake(r);
+	recorder_wake(p);
 }
 
 static void credentials_request(const struct request_args *args)

@@ -439,7 +439,7 @@ static bool environment_exchange(char **from, char **to)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-void environment_place(void)
+void environment_alloc(void)
 {
 	environment_users = area_place(ENVIRONMENT_COPIES *
 				       sizeof(*environment_users));

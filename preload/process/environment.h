@@ -36,7 +36,7 @@ char *const *environment_make(char *const *envp, void *room, size_t size,
 			      bool foreign);
 
 /* Allocates the state that a forked child finds zeroed (area_place). */
-void environment_place(void);
+void environment_alloc(void);
 
 /*
  * Around functions that start a program with the current environment (system,

@@ -33,13 +33,13 @@ static _Atomic uint8_t exit_status_counts[GL_EXITS];
 
 void exit_status_own(int status)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
-	if (!producer_is_on(r) ||
-	    !unwind_may(UNWIND_NO_IDS) || sys_getpid() != r->pid)
+	if (!producer_is_on(p) ||
+	    !unwind_may(UNWIND_NO_IDS) || sys_getpid() != p->pid)
 		return;
 	/* the last status counts: an exit's last steps may call _exit */
-	atomic_store_explicit(&r->shared->exits,
+	atomic_store_explicit(&p->shared->exits,
 			      EXIT_STATUS_GIVEN | (status & 0xff),
 			      memory_order_relaxed);
 }

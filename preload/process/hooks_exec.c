@@ -113,7 +113,7 @@ static int exec_run(struct exec *exec)
 	if (shared) {
 		/* its trace must have its name before the next program's
 		 * trace */
-		recorder_settle();
+		recorder_wait_open();
 		atomic_fetch_add_explicit(&shared->execs, 1,
 					  memory_order_release);
 		scan = process_end_exec();

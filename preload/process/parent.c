@@ -19,17 +19,17 @@ void parent_starts(const struct gl_shared *shared)
 
 void parent_forks(void)
 {
-	const struct producer *r = producer;
-	const struct gl_shared *shared = r ? r->shared : NULL;
+	const struct producer *p = producer;
+	const struct gl_shared *shared = p ? p->shared : NULL;
 
 	if (!shared || parent.trace[0])
 		return;
-	recorder_settle();
+	recorder_wait_open();
 	if (!parent.live[0])	/* only the recorder knows its path */
 		parent_starts(shared);
 	/* pairs with the release of recorder_report */
 	if (atomic_load_explicit(&shared->recorder_state,
 				 memory_order_acquire) == GL_RECORDER_READY)
-		memcpy(parent.trace, r->live->trace_path,
+		memcpy(parent.trace, p->live->trace_path,
 		       sizeof(parent.trace));
 }

@@ -38,9 +38,9 @@ static struct process_end {
 	_Atomic uint32_t done;		/* futex */
 } *process_end;
 
-void (*process_end_first)(struct producer *r, _Atomic uint32_t *steps);
+void (*process_end_first)(struct producer *p, _Atomic uint32_t *steps);
 
-void process_end_place(void)
+void process_end_alloc(void)
 {
 	process_end = area_place(sizeof(*process_end));
 }
@@ -49,12 +49,12 @@ void process_end_place(void)
  * process. */
 static struct producer *process_end_producer(void)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
-	return producer_is_on(r) && unwind_may(UNWIND_NO_IDS) &&
-			       sys_getpid() == r->pid &&
-			       recorder_alive(r) ?
-		       r : NULL;
+	return producer_is_on(p) && unwind_may(UNWIND_NO_IDS) &&
+			       sys_getpid() == p->pid &&
+			       recorder_alive(p) ?
+		       p : NULL;
 }
 
 /* Naps need a futex or a counter. */
@@ -79,13 +79,13 @@ static bool process_end_reached(const _Atomic uint32_t *last, uint32_t wanted)
  * one another, and the parent waits for each: a last snapshot would take as
  * long as the rest of their lives. Their memory is that of their parent.
  */
-static bool process_end_is_brief(const struct producer *r)
+static bool process_end_is_brief(const struct producer *p)
 {
 	const struct thread *thread = producer_tls;
 
-	return r->forked && !(thread && thread->skip & THREAD_MUTE) &&
-	       arch_cycles() - r->live->counter0 <
-		       producer_cycles(r, PROCESS_END_YOUNG_NS);
+	return p->forked && !(thread && thread->skip & THREAD_MUTE) &&
+	       arch_cycles() - p->live->counter0 <
+		       producer_cycles(p, PROCESS_END_YOUNG_NS);
 }
 
 /* Whether the recorder does not run yet. */
@@ -96,22 +96,22 @@ static bool process_end_begins(const struct gl_shared *shared)
 	       GL_RECORDER_STARTING;
 }
 
-static uint32_t ending_request(struct producer *r)
+static uint32_t ending_request(struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	unsigned naps, idle = 0;
 	uint64_t beats;
 	uint32_t wanted;
 
-	if (!shared || !process_end_may_wait() || timeout_given_up(r))
+	if (!shared || !process_end_may_wait() || timeout_given_up(p))
 		return 0;
 	/* as process_end_is_brief */
-	if (r->forked && process_end_begins(shared))
+	if (p->forked && process_end_begins(shared))
 		return 0;
 	wanted = atomic_fetch_add_explicit(&shared->last_wanted, 1,
 					   memory_order_release) + 1;
-	recorder_wake(r);
-	beats = timeout_beats(r);
+	recorder_wake(p);
+	beats = timeout_beats(p);
 	for (naps = 0; naps < PROCESS_END_NAPS &&
 		       idle < (process_end_begins(shared) ? PROCESS_END_BEGINS
 							  : PROCESS_END_IDLE);
@@ -120,19 +120,19 @@ static uint32_t ending_request(struct producer *r)
 						     memory_order_relaxed);
 
 		if (process_end_reached(&shared->last_done, wanted) ||
-		    !recorder_alive(r))
+		    !recorder_alive(p))
 			break;
-		recorder_nap(r, &shared->last_done, done, PROCESS_END_NAP_NS);
-		idle = timeout_beats(r) == beats &&
+		recorder_nap(p, &shared->last_done, done, PROCESS_END_NAP_NS);
+		idle = timeout_beats(p) == beats &&
 		       !process_end_reached(&shared->last_begun, wanted) ?
 			       idle + 1 : 0;
-		beats = timeout_beats(r);
+		beats = timeout_beats(p);
 	}
 	return wanted;
 }
 
 /* Waits until the other thread is done, or makes no progress. */
-static void process_end_wait(struct producer *r)
+static void process_end_wait(struct producer *p)
 {
 	uint32_t steps = 0, seen;
 	unsigned idle = 0;
@@ -142,7 +142,7 @@ static void process_end_wait(struct producer *r)
 	while (idle < PROCESS_END_OTHER &&
 	       !atomic_load_explicit(&process_end->done,
 				     memory_order_acquire)) {
-		recorder_nap(r, &process_end->done, 0, PROCESS_END_NAP_NS);
+		recorder_nap(p, &process_end->done, 0, PROCESS_END_NAP_NS);
 		seen = atomic_load_explicit(&process_end->steps,
 					    memory_order_relaxed);
 		idle = seen == steps ? idle + 1 : 0;
@@ -152,24 +152,24 @@ static void process_end_wait(struct producer *r)
 
 void process_end_exit(void)
 {
-	struct producer *r = process_end_producer();
+	struct producer *p = process_end_producer();
 	uintptr_t nobody = 0;
 
-	if (!r)
+	if (!p)
 		return;
 	if (!atomic_compare_exchange_strong_explicit(
 		    &process_end->thread, &nobody, arch_thread_pointer(),
 		    memory_order_relaxed, memory_order_relaxed)) {
 		if (nobody != arch_thread_pointer())
-			process_end_wait(r);
+			process_end_wait(p);
 		return;
 	}
 	DEBUG_ASSERT(!atomic_load_explicit(&process_end->done,
 					   memory_order_relaxed));
 	if (process_end_first)
-		process_end_first(r, &process_end->steps);
-	if (!process_end_is_brief(r))
-		ending_request(r);
+		process_end_first(p, &process_end->steps);
+	if (!process_end_is_brief(p))
+		ending_request(p);
 	atomic_store_explicit(&process_end->done, 1, memory_order_release);
 	if (unwind_may(UNWIND_NO_WAIT))
 		sys_futex_wake(&process_end->done);
@@ -177,9 +177,9 @@ void process_end_exit(void)
 
 uint32_t process_end_exec(void)
 {
-	struct producer *r = process_end_producer();
+	struct producer *p = process_end_producer();
 
-	return r ? ending_request(r) : 0;
+	return p ? ending_request(p) : 0;
 }
 
 void process_end_failed(uint32_t scan)

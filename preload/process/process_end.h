@@ -17,12 +17,12 @@ struct producer;
 
 /* Called first; NULL: none. *steps counts up meanwhile. Set by the
  * constructor. */
-extern BASE_HIDDEN void (*process_end_first)(struct producer *r,
+extern BASE_HIDDEN void (*process_end_first)(struct producer *p,
 					     _Atomic uint32_t *steps);
 
 /* Allocates the state by which threads know that another one is ending the
  * process (area_place). */
-void process_end_place(void);
+void process_end_alloc(void);
 
 /* The calling thread ends the process now. */
 void process_end_exit(void);

@@ -9,7 +9,7 @@
  * share of the size of all pieces before it, so that there are few; a larger
  * table gets its own piece.
  *
- * Once tables are in use (area_settle), blocks of AREA_HALF and more start with
+ * Once tables are in use (area_set_budget), blocks of AREA_HALF and more start with
  * a huge page: one fault instead of 512. Other blocks fill the rest of it.
  *
  * I1: each piece is private, anonymous and MADV_WIPEONFORK before it is in the
@@ -151,7 +151,7 @@ static uint64_t area_limit(void)
 	return area->limit ? area->limit : area_most;
 }
 
-void area_settle(uint64_t budget)
+void area_set_budget(uint64_t budget)
 {
 	uint64_t used = area_used();
 

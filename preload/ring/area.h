@@ -19,7 +19,7 @@
  */
 int area_map(uint64_t size_bytes);
 
-/* Upper limit of what is allocated before area_settle. */
+/* Upper limit of what is allocated before area_set_budget. */
 #define AREA_MIN (UINT64_C(7) << 20)
 
 /*
@@ -38,11 +38,11 @@ void *area_alloc(size_t size_bytes);
 void area_fill(void);
 
 /*
- * The recording has started. The memory allocated so far is tables for the
- * largest number of everything, of which hardly any page is in use. Later
- * allocations count as used, and are limited to `budget` bytes.
+ * Called once the recording has started: later allocations count as used, and
+ * are limited to `budget` bytes. The memory allocated before is tables for the
+ * largest number of everything, of which hardly any page is in use.
  */
-void area_settle(uint64_t budget);
+void area_set_budget(uint64_t budget);
 
 /* Bytes allocated so far. */
 uint64_t area_used(void);
@@ -68,7 +68,7 @@ void area_report_pieces(struct gl_shared *shared);
 
 /* State of area.c; lies after struct producer. */
 struct area {
-	_Atomic uint64_t used;	/* bytes allocated after area_settle */
+	_Atomic uint64_t used;	/* bytes allocated after area_set_budget */
 	uint64_t limit;		/* limit of all bytes; 0: area_most */
 	uint64_t spare;		/* part of `limit` kept from new threads */
 	_Atomic uint64_t taken[GL_AREA_PIECES];	/* bytes allocated of each

@@ -79,10 +79,10 @@ void arenas_report_threads(struct gl_shared *shared)
 
 /* Whether the query is short compared with the run time. Uses no clock:
  * window_ticks gives 2 us in units of the counter. */
-static bool arenas_short(const struct producer *r)
+static bool arenas_short(const struct producer *p)
 {
-	const struct gl_header *live = r->live;
-	uint64_t windows = arenas_estimate_ns(r->shared) / 2000;
+	const struct gl_header *live = p->live;
+	uint64_t windows = arenas_estimate_ns(p->shared) / 2000;
 	uint64_t ticks = (arch_cycles() - live->counter0) >> live->tick_shift;
 
 	return windows * live->window_ticks <= ticks / ARENAS_LEAVE_SHARE;
@@ -137,10 +137,10 @@ void arenas_answer(struct gl_shared *shared)
 	arenas_take(shared, ARENAS_RUNNING, ARENAS_ASKED);
 }
 
-void arenas_leave(struct producer *r)
+void arenas_leave(struct producer *p)
 {
-	if (arenas_short(r))
-		arenas_take(r->shared, ARENAS_LAST, ARENAS_IDLE);
+	if (arenas_short(p))
+		arenas_take(p->shared, ARENAS_LAST, ARENAS_IDLE);
 }
 
 #ifdef GNOMON_DEBUG_ASSERTS

@@ -68,7 +68,7 @@ void arenas_answer(struct gl_shared *shared);
 
 /* Takes the statistics when the program exits normally, once, and only if the
  * query is short compared with the run time. */
-void arenas_leave(struct producer *r);
+void arenas_leave(struct producer *p);
 
 /* Checks the state, and that taken statistics have a stamp. With
  * GNOMON_DEBUG_ASSERTS. */

@@ -10,14 +10,14 @@
 #include "preload/ring/producer.h"
 #include "preload/ring/ring.h"
 
-void blocks_want(struct producer *r, uint32_t why)
+void blocks_want(struct producer *p, uint32_t why)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 
 	if (shared && (atomic_fetch_or_explicit(&shared->blocks_users, why,
 					       memory_order_relaxed) & why) !=
 			      why)
-		recorder_wake(r);
+		recorder_wake(p);
 }
 
 bool blocks_nested(void)
@@ -27,7 +27,7 @@ bool blocks_nested(void)
 	return thread && thread->own && !ring_idle(thread->own);
 }
 
-int blocks_request(struct producer *r, enum blocks_request_kind what,
+int blocks_request(struct producer *p, enum blocks_request_kind what,
 		   uint32_t ring, void *answer, uint32_t bytes)
 {
 	const struct request_args args = {
@@ -37,5 +37,5 @@ int blocks_request(struct producer *r, enum blocks_request_kind what,
 	};
 	long result;
 
-	return request_make(r, &args, &result) ? result : -ETIMEDOUT;
+	return request_make(p, &args, &result) ? result : -ETIMEDOUT;
 }

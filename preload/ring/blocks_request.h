@@ -31,7 +31,7 @@ struct producer;
  * From now on the live heap is needed; blocks allocated before are not in it.
  * Any thread of the target, also in handlers.
  */
-void blocks_want(struct producer *r, uint32_t why);
+void blocks_want(struct producer *p, uint32_t why);
 
 /* Whether the calling thread is in a handler that interrupted a hook: then the
  * recorder does not wait for that hook's event. */
@@ -43,7 +43,7 @@ bool blocks_nested(void);
  * can answer. Call blocks_want with BLOCKS_FOR_API early. Threads of the target
  * outside of hooks.
  */
-int blocks_request(struct producer *r, enum blocks_request_kind what,
+int blocks_request(struct producer *p, enum blocks_request_kind what,
 		   uint32_t ring, void *answer, uint32_t bytes);
 
 #endif

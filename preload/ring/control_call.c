@@ -26,7 +26,7 @@ static void control_lend_hand(struct gl_shared *shared)
 		ring_answer(shared);
 }
 
-static void control_await(struct producer *r, struct gl_shared *shared,
+static void control_await(struct producer *p, struct gl_shared *shared,
 			  uint32_t number)
 {
 	unsigned naps;
@@ -36,10 +36,10 @@ static void control_await(struct producer *r, struct gl_shared *shared,
 						      memory_order_acquire);
 
 		if ((int32_t)(taken - number) >= 0 ||
-		    !recorder_alive(r))
+		    !recorder_alive(p))
 			return;
 		control_lend_hand(shared);
-		recorder_nap(r, &shared->snapshots, taken, CONTROL_NAP_NS);
+		recorder_nap(p, &shared->snapshots, taken, CONTROL_NAP_NS);
 	}
 }
 
@@ -52,22 +52,22 @@ bool control_call(struct control_request *request)
 					       .data = request,
 					       .back = request,
 					       .bytes = sizeof(*request) };
-	struct producer *r = producer;
+	struct producer *p = producer;
 	struct gl_shared *shared;
 	unsigned naps;
 	long unused;
 
-	if (!producer_is_on(r) || !(shared = r->shared))
+	if (!producer_is_on(p) || !(shared = p->shared))
 		return false;
 	for (naps = 0; naps < CONTROL_NAPS; naps++) {
-		if (!request_make(r, &args, &unused))
+		if (!request_make(p, &args, &unused))
 			return false;
 		if (request->err != -EAGAIN)
 			break;
 		control_lend_hand(shared);
-		recorder_nap(r, &shared->asleep, 1, CONTROL_NAP_NS);
+		recorder_nap(p, &shared->asleep, 1, CONTROL_NAP_NS);
 	}
 	if (request->what == CONTROL_SNAPSHOT && !request->err)
-		control_await(r, shared, request->number);
+		control_await(p, shared, request->number);
 	return true;
 }

@@ -85,10 +85,10 @@ void forbidden_report_start(struct gl_shared *shared)
 						    memory_order_relaxed);
 }
 
-void forbidden_report(struct producer *r)
+void forbidden_report(struct producer *p)
 {
 	unwind_ban_found = &producer->ban_found;
-	producer->ban_found = &r->shared->ban_found;
+	producer->ban_found = &p->shared->ban_found;
 	/* pairs with the fence of forbidden_publish: a thread that saw a filter
 	 * sees the shared memory, or the filter is published here */
 	atomic_thread_fence(memory_order_seq_cst);

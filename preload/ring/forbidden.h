@@ -34,9 +34,9 @@ void forbidden_before(void);
 void forbidden_after(uint32_t bits, bool filter);
 
 /* Publish the known bits to the recorder when it starts: before it runs, and
- * again when r->shared is there. */
+ * again when p->shared is there. */
 void forbidden_report_start(struct gl_shared *shared);
-void forbidden_report(struct producer *r);
+void forbidden_report(struct producer *p);
 
 /* Copies the bits that the recorder has found. Any thread, at any time. */
 void forbidden_take_over(void);

@@ -67,12 +67,12 @@ static bool fork_copy_inside(uintptr_t sp)
 	       !ring_stale(thread, thread->own, sp);
 }
 
-static bool fork_copy_is_on(const struct producer *r)
+static bool fork_copy_is_on(const struct producer *p)
 {
-	/* pairs with the release of start_undisturbed: r->live */
-	return atomic_load_explicit(&r->state, memory_order_acquire) ==
+	/* pairs with the release of start_undisturbed: p->live */
+	return atomic_load_explicit(&p->state, memory_order_acquire) ==
 		       PRODUCER_ON &&
-	       r->live;
+	       p->live;
 }
 
 static void fork_copy_add(struct fork_copy_plan *plan, void *at, uint64_t bytes)
@@ -109,16 +109,16 @@ static void fork_copy_find_nodes(struct fork_copy_plan *plan, uint64_t bytes)
 }
 
 /* Finds the parts that hooks may read: only reserved pages. */
-static void fork_copy_find(struct fork_copy_plan *plan, struct producer *r)
+static void fork_copy_find(struct fork_copy_plan *plan, struct producer *p)
 {
-	const struct gl_header *h = r->live;
-	char *live = (char *)r->live;
+	const struct gl_header *h = p->live;
+	char *live = (char *)p->live;
 	uint64_t nodes = base_min(
 		atomic_load_explicit(&h->node_count, memory_order_acquire),
 		atomic_load_explicit(&h->node_limit, memory_order_acquire));
 	uint64_t images = base_min(
 		atomic_load_explicit(&h->image_count, memory_order_acquire),
-		atomic_load_explicit(&r->shared->image_limit,
+		atomic_load_explicit(&p->shared->image_limit,
 				     memory_order_acquire));
 	uint64_t rings = atomic_load_explicit(&h->ring_count,
 					      memory_order_acquire);
@@ -221,15 +221,15 @@ static bool fork_copy_make_room(struct fork_copy_plan *plan)
 
 void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 	uintptr_t nobody = 0;
 
 	memset(copy, 0, sizeof(*copy));
-	if (!r || !unwind_may(UNWIND_NO_FILES | UNWIND_NO_IDS |
+	if (!p || !unwind_may(UNWIND_NO_FILES | UNWIND_NO_IDS |
 			      UNWIND_NO_ADVICE))
 		return;
 	if (!fork_copy_thread) {
-		if (!fork_copy_is_on(r) || sys_getpid() != r->pid)
+		if (!fork_copy_is_on(p) || sys_getpid() != p->pid)
 			return;
 		copy->live = true;
 	}
@@ -241,7 +241,7 @@ void fork_copy_take(struct fork_copy *copy, uintptr_t sp)
 	fork_copy_find_area(copy->plan);
 	/* else the parent's private copies are inherited */
 	if (copy->live)
-		fork_copy_find(copy->plan, r);
+		fork_copy_find(copy->plan, p);
 	if (!fork_copy_make_room(copy->plan)) {
 		fork_copy_drop(copy);
 		return;
@@ -324,15 +324,15 @@ static bool fork_copy_fill(const struct fork_copy *copy)
  * is wiped in every child that gets here, so it has no pid. Private pages in
  * place of the live mapping are inherited in either case.
  */
-static void fork_copy_part(const struct producer *r)
+static void fork_copy_part(const struct producer *p)
 {
 	struct live_range range[GL_LIVE_RANGES];
 	unsigned count;
 
-	if (!r || likely(!r->pid) || !unwind_may(UNWIND_NO_IDS) ||
-	    sys_getpid() == r->pid)
+	if (!p || likely(!p->pid) || !unwind_may(UNWIND_NO_IDS) ||
+	    sys_getpid() == p->pid)
 		return;
-	count = r->live && !fork_copy_filled ? live_map_ranges(range) : 0;
+	count = p->live && !fork_copy_filled ? live_map_ranges(range) : 0;
 	while (count--)
 		sys_munmap(range[count].at, range[count].bytes);
 	area_wipe();
@@ -340,25 +340,25 @@ static void fork_copy_part(const struct producer *r)
 
 void fork_copy_place(struct fork_copy *copy)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 	bool fresh;
 	unsigned i;
 
-	fork_copy_part(r);
-	fresh = r && atomic_load_explicit(&r->state, memory_order_relaxed) ==
+	fork_copy_part(p);
+	fresh = p && atomic_load_explicit(&p->state, memory_order_relaxed) ==
 			     PRODUCER_NEW;
 	/* an old copy: a fork without hooks happened meanwhile */
 	if (fresh && fork_copy_fill(copy) && copy->plan) {
 		fork_copy_move(copy->plan, true);
-		atomic_store_explicit(&r->shared->gate, 0,
+		atomic_store_explicit(&p->shared->gate, 0,
 				      memory_order_relaxed);
 		/* a ring that was made meanwhile may be missing in the copy */
 		for (i = 0; i < RECORDER_POOLS; i++)
-			atomic_store_explicit(&r->shared->ring_free[i], 0,
+			atomic_store_explicit(&p->shared->ring_free[i], 0,
 					      memory_order_relaxed);
-		atomic_store_explicit(&r->shared->recorder_tid, 0,
+		atomic_store_explicit(&p->shared->recorder_tid, 0,
 				      memory_order_relaxed);
-		atomic_store_explicit(&r->state, PRODUCER_OFF,
+		atomic_store_explicit(&p->state, PRODUCER_OFF,
 				      memory_order_relaxed);
 		producer_tls->ring = NULL;
 		fork_copy_thread = producer_tls;

@@ -32,8 +32,8 @@
  *	            └──────▶ ON
  * NEW → STARTING: by the first thread, with compare-and-swap. STARTING → ON,
  * OFF: by the same thread. NEW → OFF: by a forked child that must first finish
- * its parent's hook (fork_copy.h). A recorder that cannot write any more shuts
- * the gate permanently (gate.h), which has the effect of OFF: see
+ * its parent's hook (fork_copy.h). A recorder that cannot write any more
+ * closes the gate for good (gate.h), which has the effect of OFF: see
  * producer_is_on.
  */
 enum producer_state {
@@ -115,7 +115,7 @@ struct producer {
 	_Atomic uint32_t lost;		/* 1: it was reported (recorder_lost) */
 	_Atomic uint32_t assertion_failed;	/* 1: one failed */
 
-	/* events before r->shared existed */
+	/* events before `shared` existed */
 	_Alignas(BASE_LINE) _Atomic uint64_t skipped;
 };
 
@@ -145,21 +145,21 @@ struct thread *producer_thread(void);
 struct thread *producer_join(void);
 
 /* Wakes the recorder if it sleeps. Any thread. */
-void recorder_wake(struct producer *r);
+void recorder_wake(struct producer *p);
 
-/* ns in units of arch_cycles, roughly. Once r->live is there. */
-uint64_t producer_cycles(const struct producer *r, uint64_t ns);
+/* ns in units of arch_cycles, roughly. Once p->live is there. */
+uint64_t producer_cycles(const struct producer *p, uint64_t ns);
 
 /*
  * Sleeps while *word == value, at most about ns; spins if sleeping is
- * forbidden. recorder_rouse ends it. Threads of the target, once r->live is
+ * forbidden. recorder_rouse ends it. Threads of the target, once p->live is
  * there.
  */
-void recorder_nap(struct producer *r, const _Atomic uint32_t *word,
+void recorder_nap(struct producer *p, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns);
 
 /* Sleeps at most `naps` times, while the recorder lives. */
-void recorder_naps(struct producer *r, const _Atomic uint32_t *word,
+void recorder_naps(struct producer *p, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps);
 
 /* Sets or clears a reason why the calling thread, which has a ring of its own,
@@ -168,27 +168,27 @@ void producer_set_skip(struct thread *thread, enum thread_skip why,
 		       bool on);
 
 /* Switches recording of this process off, permanently. */
-void producer_set_off(struct producer *r);
+void producer_set_off(struct producer *p);
 
-/* Whether this process is being recorded: then r->shared is there. False for
+/* Whether this process is being recorded: then p->shared is there. False for
  * NULL. Any thread, also in a forked child. */
-bool producer_is_on(const struct producer *r);
+bool producer_is_on(const struct producer *p);
 
 /* Whether the thread has missed a change that concerns all threads. */
-static inline bool producer_is_behind(const struct producer *r,
+static inline bool producer_is_behind(const struct producer *p,
 				      const struct thread *thread)
 {
 	return thread->generation !=
-	       atomic_load_explicit(&r->generation, memory_order_relaxed);
+	       atomic_load_explicit(&p->generation, memory_order_relaxed);
 }
 
 /* Waits until the recorder has its own memory, for a second at most: until
  * execve the task that becomes it shares this process's memory, which makes
  * some system calls fail. */
-void recorder_wait_exec(struct producer *r);
+void recorder_wait_exec(struct producer *p);
 
 /* Waits until the trace is open or has failed to open, for a second at most. */
-void recorder_settle(void);
+void recorder_wait_open(void);
 
 /* Tells the recorder that something may have been mapped without a hook. */
 void recorder_hint_maps(void);
@@ -205,21 +205,21 @@ void recorder_want(const struct gl_shared *shared,
 void recorder_want_heaps(struct gl_shared *shared, uint32_t heaps);
 
 /* Whether the recorder still lives. */
-bool recorder_alive(const struct producer *r);
+bool recorder_alive(const struct producer *p);
 
 /* Called by a thread that finds the recorder dead: if it was killed, the
  * recording ends here, which is reported once. Any thread. */
-void recorder_lost(struct producer *r);
+void recorder_lost(struct producer *p);
 
 /* Of all processes forked from here, only one prints: a message about one child
  * (a changed root directory) mostly applies to all. producer_may_report:
  * whether this process may; producer_has_reported: it has. */
-bool producer_may_report(const struct producer *r);
-void producer_has_reported(const struct producer *r);
+bool producer_may_report(const struct producer *p);
+void producer_has_reported(const struct producer *p);
 
 /* Checks a thread with its ring, its struct gl_thread and its reasons for the
  * slow branch. With GNOMON_DEBUG_ASSERTS. */
-bool producer_thread_is_valid(const struct producer *r,
+bool producer_thread_is_valid(const struct producer *p,
 			      const struct thread *thread);
 
 #endif

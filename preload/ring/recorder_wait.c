@@ -23,8 +23,8 @@
 #define RECORDER_CYCLES_MOST 8	/* cycles per nanosecond of any counter */
 #define RECORDER_WANT_NAP_NS (10 * UINT64_C(1000000))
 #define RECORDER_WANT_NAPS 20
-#define RECORDER_SETTLE_NS (20 * UINT64_C(1000000))
-#define RECORDER_SETTLE_NAPS 50
+#define RECORDER_OPEN_NS (20 * UINT64_C(1000000))
+#define RECORDER_OPEN_NAPS 50
 #define RECORDER_EXEC_NS (10 * UINT64_C(1000000))
 #define RECORDER_EXEC_NAPS 100
 
@@ -33,12 +33,12 @@ _Atomic uint32_t *recording_reported;
 __thread struct thread *producer_tls
 	__attribute__((tls_model("initial-exec")));
 
-bool producer_is_on(const struct producer *r)
+bool producer_is_on(const struct producer *p)
 {
 	/* pairs with the release of start_undisturbed */
-	return r && atomic_load_explicit(&r->state, memory_order_acquire) ==
+	return p && atomic_load_explicit(&p->state, memory_order_acquire) ==
 			    PRODUCER_ON &&
-	       r->shared && !gate_is_off(r->shared);
+	       p->shared && !gate_is_closed_for_good(p->shared);
 }
 
 void recorder_hint_maps(void)
@@ -50,9 +50,9 @@ void recorder_hint_maps(void)
 					  memory_order_relaxed);
 }
 
-void recorder_wake(struct producer *r)
+void recorder_wake(struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 
 	if (unlikely(!shared))
 		return;		/* a child (fork_copy.h) */
@@ -66,9 +66,9 @@ void recorder_wake(struct producer *r)
 		sys_futex_wake(&shared->wake);
 }
 
-uint64_t producer_cycles(const struct producer *r, uint64_t ns)
+uint64_t producer_cycles(const struct producer *p, uint64_t ns)
 {
-	const struct gl_header *live = r->live;
+	const struct gl_header *live = p->live;
 
 	if (unlikely(!live))
 		return 0;	/* a child (fork_copy.h) */
@@ -80,7 +80,7 @@ uint64_t producer_cycles(const struct producer *r, uint64_t ns)
 			ns * RECORDER_CYCLES_MOST);
 }
 
-void recorder_nap(struct producer *r, const _Atomic uint32_t *word,
+void recorder_nap(struct producer *p, const _Atomic uint32_t *word,
 		  uint32_t value, uint64_t ns)
 {
 	uint64_t start, cycles;
@@ -90,7 +90,7 @@ void recorder_nap(struct producer *r, const _Atomic uint32_t *word,
 		return;
 	}
 	start = arch_cycles();
-	cycles = producer_cycles(r, ns);
+	cycles = producer_cycles(p, ns);
 	while (atomic_load_explicit(word, memory_order_acquire) == value &&
 	       arch_cycles() - start < cycles &&
 	       !unwind_may(UNWIND_NO_WAIT))
@@ -121,9 +121,9 @@ static BASE_SLOW bool recorder_is_coming(struct gl_shared *shared)
 	       coming && !(coming & GL_RECORDER_GONE);
 }
 
-bool recorder_alive(const struct producer *r)
+bool recorder_alive(const struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	uint32_t tid = !shared ? 0 :
 		       atomic_load_explicit(&shared->recorder_tid,
 					    memory_order_relaxed);
@@ -133,29 +133,29 @@ bool recorder_alive(const struct producer *r)
 	return tid && !(tid & GL_RECORDER_GONE);
 }
 
-void producer_set_off(struct producer *r)
+void producer_set_off(struct producer *p)
 {
-	if (r->shared)
-		gate_shut_for_good(r->shared);
-	atomic_store_explicit(&r->state, PRODUCER_OFF, memory_order_release);
+	if (p->shared)
+		gate_close_for_good(p->shared);
+	atomic_store_explicit(&p->state, PRODUCER_OFF, memory_order_release);
 }
 
-bool producer_may_report(const struct producer *r)
+bool producer_may_report(const struct producer *p)
 {
-	return !r->forked || !recording_reported ||
+	return !p->forked || !recording_reported ||
 	       !atomic_load_explicit(recording_reported, memory_order_relaxed);
 }
 
-void producer_has_reported(const struct producer *r)
+void producer_has_reported(const struct producer *p)
 {
-	if (r->forked && recording_reported)
+	if (p->forked && recording_reported)
 		atomic_store_explicit(recording_reported, 1,
 				      memory_order_relaxed);
 }
 
-BASE_SLOW void recorder_lost(struct producer *r)
+BASE_SLOW void recorder_lost(struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	uint32_t tid = atomic_load_explicit(&shared->recorder_tid,
 					    memory_order_acquire);
 	uint32_t state = atomic_load_explicit(&shared->recorder_state,
@@ -168,14 +168,14 @@ BASE_SLOW void recorder_lost(struct producer *r)
 	 * tid */
 	if ((tid && !(tid & GL_RECORDER_GONE)) || state == GL_RECORDER_DONE ||
 	    state == GL_RECORDER_FAILED ||
-	    atomic_exchange_explicit(&r->lost, 1, memory_order_relaxed))
+	    atomic_exchange_explicit(&p->lost, 1, memory_order_relaxed))
 		return;
 	/* Counts at least the current event: the trace is incomplete. Before
-	 * the gate is shut, as later events of other threads are not
+	 * the gate is closed, as later events of other threads are not
 	 * counted. */
-	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
-	gate_shut_for_good(shared);
-	if (!producer_may_report(r))
+	atomic_fetch_add_explicit(&p->live->dropped, 1, memory_order_relaxed);
+	gate_close_for_good(shared);
+	if (!producer_may_report(p))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, "the recorder was killed: recording has stopped");
@@ -186,43 +186,43 @@ BASE_SLOW void recorder_lost(struct producer *r)
 		text_put(&text, shared->live_path);
 	}
 	message_print(buffer);
-	producer_has_reported(r);
+	producer_has_reported(p);
 }
 
-void recorder_naps(struct producer *r, const _Atomic uint32_t *word,
+void recorder_naps(struct producer *p, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps)
 {
 	/* pairs with the release of the thread that changes it */
 	while (naps-- &&
 	       atomic_load_explicit(word, memory_order_acquire) == value &&
-	       recorder_alive(r))
-		recorder_nap(r, word, value, ns);
+	       recorder_alive(p))
+		recorder_nap(p, word, value, ns);
 }
 
-void recorder_wait_exec(struct producer *r)
+void recorder_wait_exec(struct producer *p)
 {
-	recorder_naps(r, &r->launching, 1, RECORDER_EXEC_NS,
+	recorder_naps(p, &p->launching, 1, RECORDER_EXEC_NS,
 		      RECORDER_EXEC_NAPS);
 }
 
-void recorder_settle(void)
+void recorder_wait_open(void)
 {
 	const struct gl_shared *shared = producer ? producer->shared : NULL;
 
 	if (shared)
 		recorder_naps(producer, &shared->recorder_state,
-			      GL_RECORDER_STARTING, RECORDER_SETTLE_NS,
-			      RECORDER_SETTLE_NAPS);
+			      GL_RECORDER_STARTING, RECORDER_OPEN_NS,
+			      RECORDER_OPEN_NAPS);
 }
 
 /* Whether waiting is useless: a program with only new stacks must not wait for
  * nodes at each. */
-static bool recorder_in_vain(const struct producer *r,
+static bool recorder_in_vain(const struct producer *p,
 			     const struct gl_shared *shared,
 			     const _Atomic uint32_t *refused)
 {
 	return atomic_load_explicit(refused, memory_order_relaxed) ||
-	       !recorder_alive(r) || gate_is_off(shared);
+	       !recorder_alive(p) || gate_is_closed_for_good(shared);
 }
 
 static uint64_t recorder_timeout_ns(void)
@@ -237,21 +237,21 @@ void recorder_want(const struct gl_shared *shared,
 			  const _Atomic uint32_t *refused)
 {
 	uint32_t old = atomic_load_explicit(limit, memory_order_acquire);
-	struct producer *r = producer;
-	struct timeout timeout = timeout_begin(r, recorder_timeout_ns());
+	struct producer *p = producer;
+	struct timeout timeout = timeout_begin(p, recorder_timeout_ns());
 	unsigned naps = 0;
 
 	while (naps < RECORDER_WANT_NAPS) {
-		if (recorder_in_vain(r, shared, refused) || timeout_given_up(r))
+		if (recorder_in_vain(p, shared, refused) || timeout_given_up(p))
 			return;
-		recorder_wake(r);
-		recorder_nap(r, limit, old, RECORDER_WANT_NAP_NS);
+		recorder_wake(p);
+		recorder_nap(p, limit, old, RECORDER_WANT_NAP_NS);
 		if (atomic_load_explicit(limit, memory_order_acquire) != old)
 			return;
-		if (timeout_renewed(r, &timeout))
+		if (timeout_renewed(p, &timeout))
 			naps++;
 		else if (timeout_ended(&timeout))
-			timeout_give_up(r);
+			timeout_give_up(p);
 	}
 }
 

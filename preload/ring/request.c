@@ -49,7 +49,7 @@ enum { REQUEST_MOVED = 1, REQUEST_SIGNAL = 32, REQUEST_NAP = 256 };
 
 struct request_turn *request_turn;
 
-void request_place(void)
+void request_alloc(void)
 {
 	request_turn = area_place(sizeof(*request_turn));
 }
@@ -91,14 +91,14 @@ static bool request_take(uintptr_t from)
 
 /* Sleeps while *word == value, at most a nap; returns the parts counted for
  * it. */
-static unsigned request_nap(struct producer *r, const _Atomic uint32_t *word,
+static unsigned request_nap(struct producer *p, const _Atomic uint32_t *word,
 			    uint32_t value)
 {
 	bool spins = !unwind_may(UNWIND_NO_WAIT);
 	long result = 0;
 
 	if (spins)
-		recorder_nap(r, word, value, REQUEST_NAP_NS);
+		recorder_nap(p, word, value, REQUEST_NAP_NS);
 	else
 		result = sys_futex_wait(word, value, REQUEST_NAP_NS);
 	if (atomic_load_explicit(word, memory_order_relaxed) != value)
@@ -110,36 +110,36 @@ static unsigned request_nap(struct producer *r, const _Atomic uint32_t *word,
 
 /* Withdraws a request that the calling thread abandoned by a longjmp; if the
  * recorder has taken it, waits until the recorder is done. */
-static bool request_withdraw(struct producer *r, struct gl_request *request)
+static bool request_withdraw(struct producer *p, struct gl_request *request)
 {
 	while (!request_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE) &&
 	       atomic_load_explicit(&request->state, memory_order_acquire) ==
 		       GL_REQUEST_TAKEN) {
-		if (!recorder_alive(r))
+		if (!recorder_alive(p))
 			return false;
-		request_nap(r, &request->state, GL_REQUEST_TAKEN);
+		request_nap(p, &request->state, GL_REQUEST_TAKEN);
 	}
 	atomic_store_explicit(&request->state, GL_REQUEST_IDLE, memory_order_relaxed);
 	return true;
 }
 
-static bool request_claim(struct producer *r, struct gl_request *request,
+static bool request_claim(struct producer *p, struct gl_request *request,
 			  uintptr_t sp)
 {
 	unsigned waited = 0;
 	uint32_t left;
 
 	if (unlikely(request_is_ours()))
-		return request_is_left(sp) && request_withdraw(r, request);
+		return request_is_left(sp) && request_withdraw(p, request);
 	while (!request_take(0)) {
-		if (waited >= REQUEST_TIMEOUT || !recorder_alive(r))
+		if (waited >= REQUEST_TIMEOUT || !recorder_alive(p))
 			return false;
 	/* set before a last check; pairs with the loads of request_leave */
 		atomic_store(&request_turn->waits, 1);
 		left = atomic_load(&request_turn->left);
 		if (request_take(0))
 			break;
-		waited += request_nap(r, &request_turn->left, left);
+		waited += request_nap(p, &request_turn->left, left);
 		if (request_take(REQUEST_PASSED))
 			break;
 	}
@@ -168,7 +168,7 @@ static void request_leave(void)
 
 /* Returns whether the request was answered. Once it is taken, waits as long as
  * the recorder lives: the recorder uses the request until then. */
-static bool request_wait(struct producer *r, struct gl_request *request)
+static bool request_wait(struct producer *p, struct gl_request *request)
 {
 	unsigned waited = 0;
 
@@ -178,16 +178,16 @@ static bool request_wait(struct producer *r, struct gl_request *request)
 
 		if (state == GL_REQUEST_DONE)
 			return true;
-		if (!recorder_alive(r))
+		if (!recorder_alive(p))
 			return false;
 		if (waited >= REQUEST_TIMEOUT &&
 		    request_move(request, GL_REQUEST_POSTED, GL_REQUEST_IDLE))
 			return false;
-		waited += request_nap(r, &request->state, state);
+		waited += request_nap(p, &request->state, state);
 	}
 }
 
-static bool request_and_wait(struct producer *r, struct gl_request *request,
+static bool request_and_wait(struct producer *p, struct gl_request *request,
 			     const struct request_args *args, long *result)
 {
 	bool answered;
@@ -205,8 +205,8 @@ static bool request_and_wait(struct producer *r, struct gl_request *request,
 	/* pairs with the acquire of request_pending */
 	atomic_store_explicit(&request->state, GL_REQUEST_POSTED,
 			      memory_order_release);
-	recorder_wake(r);
-	answered = request_wait(r, request);
+	recorder_wake(p);
+	answered = request_wait(p, request);
 	if (answered) {
 		*result = request->result;
 		if (args->back)
@@ -218,7 +218,7 @@ static bool request_and_wait(struct producer *r, struct gl_request *request,
 	return answered;
 }
 
-BASE_SLOW bool request_make(struct producer *r,
+BASE_SLOW bool request_make(struct producer *p,
 			    const struct request_args *args, long *result)
 {
 	uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
@@ -226,19 +226,19 @@ BASE_SLOW bool request_make(struct producer *r,
 	struct signals_held held;
 	bool answered = false;
 
-	if (!producer_is_on(r) ||
+	if (!producer_is_on(p) ||
 	    args->bytes + args->more_bytes > GL_REQUEST_ROOM)
 		return false;
-	request = &r->shared->request;
+	request = &p->shared->request;
 	signals_hold(&held);
-	if (request_claim(r, request, sp)) {
+	if (request_claim(p, request, sp)) {
 		/* cfa is set last: a handler in between is refused */
 		request_turn->cfa = 0;
 		atomic_signal_fence(memory_order_seq_cst);
 		request_turn->ra = (uintptr_t)__builtin_return_address(0);
 		atomic_signal_fence(memory_order_seq_cst);
 		request_turn->cfa = sp;
-		answered = request_and_wait(r, request, args, result);
+		answered = request_and_wait(p, request, args, result);
 		request_leave();
 	}
 	signals_release(&held);
@@ -248,7 +248,7 @@ BASE_SLOW bool request_make(struct producer *r,
 /* Bounds of this library, from the linker. */
 extern BASE_HIDDEN const char __ehdr_start[], _end[];
 
-bool request_memory(struct producer *r, bool blocks, struct gl_range *part,
+bool request_memory(struct producer *p, bool blocks, struct gl_range *part,
 		    unsigned room,
 		    void (*each)(void *owner, struct gl_range range),
 		    void *owner)
@@ -265,7 +265,7 @@ bool request_memory(struct producer *r, bool blocks, struct gl_range *part,
 
 	memset(part, 0, args.bytes);
 	do {
-		if (!request_make(r, &args, &count) || count < 0 ||
+		if (!request_make(p, &args, &count) || count < 0 ||
 		    count > (long)room)
 			return false;
 		for (i = 0; i < count; i++) {

@@ -44,7 +44,7 @@ struct request_turn {
 extern BASE_HIDDEN struct request_turn *request_turn;
 
 /* Allocates request_turn (area_place). */
-void request_place(void);
+void request_alloc(void);
 
 /*
  * Sends a request and waits for the answer. Any thread of the target, also in
@@ -53,7 +53,7 @@ void request_place(void);
  * interrupted a request (request_interrupted). Signals are blocked meanwhile,
  * unless the process may not do that any more.
  */
-bool request_make(struct producer *r, const struct request_args *args,
+bool request_make(struct producer *p, const struct request_args *args,
 		  long *result);
 
 /*
@@ -62,7 +62,7 @@ bool request_make(struct producer *r, const struct request_args *args,
  * writable memory without a file. `part` has space for `room` ranges. False:
  * there is no answer (any more).
  */
-bool request_memory(struct producer *r, bool blocks, struct gl_range *part,
+bool request_memory(struct producer *p, bool blocks, struct gl_range *part,
 		    unsigned room,
 		    void (*each)(void *owner, struct gl_range range),
 		    void *owner);

@@ -55,11 +55,11 @@
 #define RING_NESTED_NAPS 2	/* a handler waits at most this long */
 #define RING_STEP (UINT64_C(64) << 10)	/* the kernel's fault_around_bytes */
 
-static void ring_drop(struct producer *r, struct gl_ring *ring)
+static void ring_drop(struct producer *p, struct gl_ring *ring)
 {
 	ring->dropped++;
 	/* only a count; the recorder reports it */
-	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->live->dropped, 1, memory_order_relaxed);
 }
 
 void ring_answer(struct gl_shared *shared)
@@ -123,7 +123,7 @@ static uint64_t ring_step(const struct gl_ring *ring, uint64_t head, uint64_t ro
 }
 
 /* Whether a record fits; sets the next point to check. */
-static bool ring_fits(struct producer *r, struct gl_ring *ring)
+static bool ring_fits(struct producer *p, struct gl_ring *ring)
 {
 	uint64_t size = ring->mask + 1, used = ring_used(ring);
 	uint64_t head = atomic_load_explicit(&ring->head,
@@ -142,14 +142,14 @@ static bool ring_fits(struct producer *r, struct gl_ring *ring)
 	}
 	if (used + RING_RECORD_MAX > size)
 		return false;
-	recorder_wake(r);
+	recorder_wake(p);
 	ring_place(ring, head, ring_step(ring, head, head - used + size));
 	return true;
 }
 
 /* The owner stops waiting: from here on the recorder must not exchange the
  * ring. */
-static void ring_take_back(struct producer *r, struct gl_ring *ring)
+static void ring_take_back(struct producer *p, struct gl_ring *ring)
 {
 	struct timeout timeout;
 	uint32_t mine = RING_WAITS;
@@ -157,44 +157,44 @@ static void ring_take_back(struct producer *r, struct gl_ring *ring)
 	if (likely(!atomic_load_explicit(&ring->waiting,
 					 memory_order_acquire)))
 		return;
-	timeout = timeout_begin(r, TIMEOUT_NS);
+	timeout = timeout_begin(p, TIMEOUT_NS);
 	while (!atomic_compare_exchange_strong_explicit(
 		       &ring->waiting, &mine, 0, memory_order_acq_rel,
 		       memory_order_acquire)) {
 		if (mine == 0)
 			return;
 		/* held: the recorder is about to exchange the ring */
-		recorder_nap(r, &ring->waiting, mine, RING_NAP_NS);
-		if (!recorder_alive(r)) {
+		recorder_nap(p, &ring->waiting, mine, RING_NAP_NS);
+		if (!recorder_alive(p)) {
 			/* it may have died during the exchange; a child that
 			 * was forked here has no recorder (fork_copy.h) */
-			if (producer_is_on(r))
-				recorder_lost(r);
+			if (producer_is_on(p))
+				recorder_lost(p);
 			return;
 		}
 		/* only a recorder that was stopped just then holds a ring so
 		 * long, or the word was overwritten. The owner of the ring is
 		 * unknown: nothing is pushed any more. */
-		if (!timeout_renewed(r, &timeout) &&
+		if (!timeout_renewed(p, &timeout) &&
 		    timeout_ended(&timeout)) {
-			producer_set_off(r);
+			producer_set_off(p);
 			return;
 		}
 		mine = RING_WAITS;
 	}
 }
 
-void ring_abandon(struct producer *r, struct gl_ring *ring)
+void ring_abandon(struct producer *p, struct gl_ring *ring)
 {
-	if (r->shared)
-		ring_take_back(r, ring);
+	if (p->shared)
+		ring_take_back(p, ring);
 	/* it may have got the turn, but no stamp yet (I4) */
 	ring->stamp = ring_cycles();
 	ring_leave(ring);
 }
 
 /* Sleeps until the recorder has made room, at most a nap. */
-static void ring_nap(struct producer *r, struct gl_ring *ring)
+static void ring_nap(struct producer *p, struct gl_ring *ring)
 {
 	uint64_t tail = atomic_load_explicit(&ring->tail,
 					     memory_order_acquire);
@@ -202,45 +202,45 @@ static void ring_nap(struct producer *r, struct gl_ring *ring)
 	/* pairs with the acquire in drain_reply */
 	atomic_store_explicit(&ring->waiting, RING_WAITS,
 			      memory_order_seq_cst);
-	recorder_wake(r);
+	recorder_wake(p);
 	if (atomic_load_explicit(&ring->tail, memory_order_seq_cst) == tail)
-		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+		recorder_nap(p, ring_tail_word(ring), (uint32_t)tail,
 			     RING_NAP_NS);
-	ring_take_back(r, ring);
+	ring_take_back(p, ring);
 }
 
 /* Waits for room; false if there will be none. */
-static bool ring_wait(struct producer *r, struct gl_ring *ring)
+static bool ring_wait(struct producer *p, struct gl_ring *ring)
 {
-	struct timeout timeout = timeout_begin(r, TIMEOUT_NS);
+	struct timeout timeout = timeout_begin(p, TIMEOUT_NS);
 
-	atomic_fetch_add_explicit(&r->shared->ring_waits, 1,
+	atomic_fetch_add_explicit(&p->shared->ring_waits, 1,
 				  memory_order_relaxed);
 	do {
-		ring_nap(r, ring);
-		if (!producer_is_on(r))
+		ring_nap(p, ring);
+		if (!producer_is_on(p))
 			return false;
-		if (ring_fits(r, ring))
+		if (ring_fits(p, ring))
 			return true;
 		if (unlikely(!ring->data))
 			return false;	/* the ring has grown, and its data
 					 * cannot be mapped */
-		if (!recorder_alive(r)) {
-			recorder_lost(r);
+		if (!recorder_alive(p)) {
+			recorder_lost(p);
 			break;
 		}
-	} while (timeout_renewed(r, &timeout) || !timeout_ended(&timeout));
-	timeout_give_up(r);
+	} while (timeout_renewed(p, &timeout) || !timeout_ended(&timeout));
+	timeout_give_up(p);
 	return false;
 }
 
-void ring_change(struct producer *r)
+void ring_change(struct producer *p)
 {
 	/* pairs with the acquire of skip_thread, and the fence of
 	 * ring_check_state */
-	atomic_fetch_add_explicit(&r->generation, 1, memory_order_seq_cst);
-	if (r->live)
-		ring_kick(r->rings, atomic_load_explicit(&r->live->ring_count,
+	atomic_fetch_add_explicit(&p->generation, 1, memory_order_seq_cst);
+	if (p->live)
+		ring_kick(p->rings, atomic_load_explicit(&p->live->ring_count,
 							 memory_order_acquire));
 }
 
@@ -252,7 +252,7 @@ static void ring_set_skip(const struct gl_ring *ring, enum thread_skip why)
 
 /* Checks other reasons for the limit. The current event may be a half of a
  * realloc: so the next event applies the change (skip.c). */
-static void ring_check_state(const struct producer *r,
+static void ring_check_state(const struct producer *p,
 			     const struct gl_ring *ring, bool kicked)
 {
 	const struct thread *thread = producer_tls;
@@ -261,44 +261,44 @@ static void ring_check_state(const struct producer *r,
 	 * just set, or we find the change: pairs with the addition of
 	 * ring_change */
 	atomic_thread_fence(memory_order_seq_cst);
-	if (kicked || (thread && producer_is_behind(r, thread)))
+	if (kicked || (thread && producer_is_behind(p, thread)))
 		ring_set_skip(ring, THREAD_CHANGED);
 }
 
 /* Whether there is room, or was after a wait if waits are allowed. */
-static bool ring_gets_room(struct producer *r, struct gl_ring *ring)
+static bool ring_gets_room(struct producer *p, struct gl_ring *ring)
 {
-	return ring_fits(r, ring) ||
+	return ring_fits(p, ring) ||
 	       (ring->data &&
 		producer_options.number[OPTION_OVERFLOW] !=
 			OPTION_OVERFLOW_DROP &&
-		!timeout_given_up(r) && ring_wait(r, ring));
+		!timeout_given_up(p) && ring_wait(p, ring));
 }
 
-BASE_SLOW bool ring_make_room(struct producer *r, struct gl_ring *ring)
+BASE_SLOW bool ring_make_room(struct producer *p, struct gl_ring *ring)
 {
 	bool kicked = !__atomic_load_n(&ring->limit, __ATOMIC_RELAXED);
-	const struct gl_shared *shared = r->shared;
+	const struct gl_shared *shared = p->shared;
 
-	if (!shared || !producer_is_on(r)) {
+	if (!shared || !producer_is_on(p)) {
 		/* recording has ended: this thread no longer checks here */
 		if (producer_tls && producer_tls->own == ring)
 			producer_tls->ring = NULL;
 		return false;
 	}
-	if (gate_is_shut(shared)) {
+	if (gate_is_closed(shared)) {
 		/* not a loss: recording is off */
 		ring_set_skip(ring, THREAD_DORMANT);
 		return false;
 	}
-	if (ring_gets_room(r, ring)) {
+	if (ring_gets_room(p, ring)) {
 		DEBUG_ASSERT(ring_is_valid(ring));
-		stale_cpus_drop(r);
-		ring_check_state(r, ring, kicked);
+		stale_cpus_drop(p);
+		ring_check_state(p, ring, kicked);
 		return true;
 	}
-	if (producer_is_on(r))
-		ring_drop(r, ring);
+	if (producer_is_on(p))
+		ring_drop(p, ring);
 	return false;
 }
 
@@ -316,11 +316,11 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 	return abandoned(thread->capture, owner, ring->owner, sp);
 }
 
-static struct gl_ring *ring_nested(struct producer *r, struct thread *thread)
+static struct gl_ring *ring_nested(struct producer *p, struct thread *thread)
 {
 	struct gl_ring *ring = thread->nested, *first = NULL;
-	struct gl_ring *rings = r->rings, *own = thread->own;
-	struct gl_shared *shared = r->shared;
+	struct gl_ring *rings = p->rings, *own = thread->own;
+	struct gl_shared *shared = p->shared;
 	struct gl_thread *report = thread->report;
 	uint32_t id;
 
@@ -329,7 +329,7 @@ static struct gl_ring *ring_nested(struct producer *r, struct thread *thread)
 	if (unlikely(!rings) || unlikely(!own) || unlikely(!shared) ||
 	    unlikely(!report))
 		return NULL;	/* a child (fork_copy.h) */
-	id = ring_pool_take(r, RECORDER_NESTED);
+	id = ring_pool_take(p, RECORDER_NESTED);
 	if (!id)
 		return NULL;
 	ring = &rings[id - 1];
@@ -360,12 +360,12 @@ static struct gl_ring *ring_nested(struct producer *r, struct thread *thread)
  * oldest record. Only progress of the first ring can prove that
  * (nested_ring.h): until then no hook of the thread waits again.
  */
-static bool ring_nested_room(struct producer *r, struct thread *thread,
+static bool ring_nested_room(struct producer *p, struct thread *thread,
 			     const struct gl_ring *ring, uint64_t head)
 {
 	uint64_t first = atomic_load_explicit(&thread->own->head,
 					      memory_order_relaxed);
-	uint64_t beats = timeout_beats(r);
+	uint64_t beats = timeout_beats(p);
 	unsigned naps;
 
 	for (naps = 0;; naps++) {
@@ -376,18 +376,18 @@ static bool ring_nested_room(struct producer *r, struct thread *thread,
 		if (head - tail + RING_RECORD_MAX <= ring->mask + 1)
 			return true;
 		if (naps == RING_NESTED_NAPS) {
-			if (timeout_beats(r) != beats) {
+			if (timeout_beats(p) != beats) {
 				thread->vain = tail + 1;
 				thread->vain_head = first;
 			}
 			return false;
 		}
-		if (timeout_given_up(r) || (thread->vain == tail + 1 &&
+		if (timeout_given_up(p) || (thread->vain == tail + 1 &&
 					    thread->vain_head == first))
 			return false;
-		recorder_wake(r);
+		recorder_wake(p);
 		/* without `waiting`: the outer hook may be using it already */
-		recorder_nap(r, ring_tail_word(ring), (uint32_t)tail,
+		recorder_nap(p, ring_tail_word(ring), (uint32_t)tail,
 			     RING_NAP_NS);
 	}
 }
@@ -415,7 +415,7 @@ static _Atomic uint64_t *ring_nested_take(struct gl_ring *ring, uint64_t head)
 }
 
 /* Reserves a record to be completed; NULL: there is no room. */
-static _Atomic uint64_t *ring_nested_reserve(struct producer *r,
+static _Atomic uint64_t *ring_nested_reserve(struct producer *p,
 					     struct thread *thread,
 					     struct gl_ring *ring)
 {
@@ -425,7 +425,7 @@ static _Atomic uint64_t *ring_nested_reserve(struct producer *r,
 		uint64_t head = atomic_load_explicit(&ring->head,
 						     memory_order_relaxed);
 
-		if (!ring_nested_room(r, thread, ring, head))
+		if (!ring_nested_room(p, thread, ring, head))
 			return NULL;
 		word = ring_nested_take(ring, head);
 	}
@@ -433,39 +433,39 @@ static _Atomic uint64_t *ring_nested_reserve(struct producer *r,
 }
 
 /* Ignores the limit, which does not reflect the room while recording is off. */
-BASE_SLOW void ring_push_extra_dormant(struct producer *r,
+BASE_SLOW void ring_push_extra_dormant(struct producer *p,
 				       struct gl_ring *ring,
 				       const struct ring_event *event)
 {
-	if (ring_gets_room(r, ring))
+	if (ring_gets_room(p, ring))
 		ring_put_extra(ring, event,
 			       atomic_load_explicit(&ring->head,
 						    memory_order_relaxed));
-	else if (producer_is_on(r))
-		ring_drop(r, ring);
+	else if (producer_is_on(p))
+		ring_drop(p, ring);
 }
 
-BASE_SLOW void ring_nested_push(struct producer *r, struct thread *thread,
+BASE_SLOW void ring_nested_push(struct producer *p, struct thread *thread,
 				const struct ring_event *event)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	_Atomic uint64_t *word;
 	struct gl_ring *ring;
 	unsigned i;
 
 	if (unlikely(!shared) || unlikely(!thread->own))
 		return;		/* a child (fork_copy.h) */
-	ring = ring_nested(r, thread);
+	ring = ring_nested(p, thread);
 	/* another ring than the thread's first: its turn is over, too (I4) */
 	if (ring_turn_of(shared))
 		atomic_store_explicit(&shared->turn, 0, memory_order_relaxed);
 
 	atomic_fetch_add_explicit(&shared->nested_events, 1,
 				  memory_order_relaxed);
-	word = ring ? ring_nested_reserve(r, thread, ring) : NULL;
+	word = ring ? ring_nested_reserve(p, thread, ring) : NULL;
 	if (!word) {
 		/* in this order: a handler may jump out in between */
-		atomic_fetch_add_explicit(&r->live->dropped, 1,
+		atomic_fetch_add_explicit(&p->live->dropped, 1,
 					  memory_order_relaxed);
 		atomic_fetch_add_explicit(&shared->nested_lost, 1,
 					  memory_order_relaxed);

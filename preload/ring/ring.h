@@ -48,10 +48,10 @@ void ring_answer(struct gl_shared *shared);
 /* A setting for all threads has changed (producer's `generation`): each thread
  * applies it at one of its next events. Taking away the room in their rings
  * makes them check. */
-void ring_change(struct producer *r);
+void ring_change(struct producer *p);
 
 /* Makes room for one record. False: the event is lost, and was counted. */
-bool ring_make_room(struct producer *r, struct gl_ring *ring);
+bool ring_make_room(struct producer *p, struct gl_ring *ring);
 
 /* Whether the hook that set `busy` was unwound. sp: of the calling hook, as in
  * ring_enter. */
@@ -59,7 +59,7 @@ bool ring_stale(const struct thread *thread, const struct gl_ring *ring,
 		uintptr_t sp);
 
 /* Ends the work of an unwound hook, also its wait for room. The owner. */
-void ring_abandon(struct producer *r, struct gl_ring *ring);
+void ring_abandon(struct producer *p, struct gl_ring *ring);
 
 /* All fields of an event. */
 struct ring_event {
@@ -73,11 +73,11 @@ struct ring_event {
 };
 
 /* Pushes an event into the second ring. */
-void ring_nested_push(struct producer *r, struct thread *thread,
+void ring_nested_push(struct producer *p, struct thread *thread,
 		      const struct ring_event *event);
 
 /* Pushes a GT_EXTRA into the first ring, also while recording is off. */
-void ring_push_extra_dormant(struct producer *r, struct gl_ring *ring,
+void ring_push_extra_dormant(struct producer *p, struct gl_ring *ring,
 			     const struct ring_event *event);
 
 /* Low bit of `busy`, in addition to the stack pointer: the owner runs a real
@@ -163,12 +163,12 @@ static inline bool ring_stamp_fast(struct gl_shared *shared,
 }
 
 /* Makes room for a record, at *head. */
-static inline bool ring_reserve(struct producer *r, struct gl_ring *ring,
+static inline bool ring_reserve(struct producer *p, struct gl_ring *ring,
 				uint64_t *head)
 {
 	*head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	if (unlikely(*head >= ring->limit)) {
-		if (!ring_make_room(r, ring))
+		if (!ring_make_room(p, ring))
 			return false;
 		*head = atomic_load_explicit(&ring->head,
 					     memory_order_relaxed);
@@ -214,14 +214,14 @@ static inline bool ring_push_block_fast(struct gl_ring *ring, unsigned kind,
 }
 
 /* The same for all cases. */
-static inline void ring_push_block(struct producer *r, struct gl_ring *ring,
+static inline void ring_push_block(struct producer *p, struct gl_ring *ring,
 				   unsigned kind, uint64_t address,
 				   uint32_t context, uint64_t size)
 {
 	uint64_t head, *word;
 	bool big = size >= GL_SIZE_BIG;
 
-	if (unlikely(!ring_reserve(r, ring, &head)) ||
+	if (unlikely(!ring_reserve(p, ring, &head)) ||
 	    likely(ring_push_block_fast(ring, kind, address, context, size)))
 		return;
 	word = ring_record(ring, head);
@@ -280,24 +280,24 @@ static inline void ring_put_extra(struct gl_ring *ring,
 }
 
 /* GT_EXTRA. */
-static inline void ring_push_extra(struct producer *r, struct gl_ring *ring,
+static inline void ring_push_extra(struct producer *p, struct gl_ring *ring,
 				   const struct ring_event *event)
 {
 	uint64_t head;
 
-	if (likely(ring_reserve(r, ring, &head)))
+	if (likely(ring_reserve(p, ring, &head)))
 		ring_put_extra(ring, event, head);
 }
 
 /* Pushes GT_FREE, GT_REALLOC_BEGIN with the context of the caller; 0:
  * unknown. */
-static inline void ring_push_stacked(struct producer *r, struct gl_ring *ring,
+static inline void ring_push_stacked(struct producer *p, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address, uint32_t context)
 {
 	uint64_t head, *word;
 
-	if (unlikely(!ring_reserve(r, ring, &head)))
+	if (unlikely(!ring_reserve(p, ring, &head)))
 		return;
 	word = ring_record(ring, head);
 	word[0] = stamp | kind | (context ? GL_KIND_STACK : 0);
@@ -310,11 +310,11 @@ static inline void ring_push_stacked(struct producer *r, struct gl_ring *ring,
 }
 
 /* Pushes the other kinds. */
-static inline void ring_push_address(struct producer *r, struct gl_ring *ring,
+static inline void ring_push_address(struct producer *p, struct gl_ring *ring,
 				     unsigned kind, uint64_t stamp,
 				     uint64_t address)
 {
-	ring_push_stacked(r, ring, kind, stamp, address, 0);
+	ring_push_stacked(p, ring, kind, stamp, address, 0);
 }
 
 #endif

@@ -42,7 +42,7 @@ static uint32_t ring_pool_pop(struct gl_shared *shared,
 }
 
 /* Wakes the recorder before the list is empty, while no thread waits. */
-static void ring_pool_taken(struct producer *r, struct gl_shared *shared,
+static void ring_pool_taken(struct producer *p, struct gl_shared *shared,
 			    enum recorder_pool which)
 {
 	uint32_t left = atomic_load_explicit(&shared->ring_count[which],
@@ -54,15 +54,15 @@ static void ring_pool_taken(struct producer *r, struct gl_shared *shared,
 					 memory_order_relaxed))
 		return;
 	atomic_store_explicit(&shared->ring_short, 1, memory_order_relaxed);
-	recorder_wake(r);
+	recorder_wake(p);
 }
 
 /* Waits for the next ring that the recorder makes or gets back; 0: it has no
  * memory for one, or is stalled. */
-static uint32_t ring_pool_wait(struct producer *r, struct gl_shared *shared,
+static uint32_t ring_pool_wait(struct producer *p, struct gl_shared *shared,
 			       enum recorder_pool which)
 {
-	struct timeout timeout = timeout_begin(r, ring_pool_patience_ns[which]);
+	struct timeout timeout = timeout_begin(p, ring_pool_patience_ns[which]);
 	uint32_t id, seen;
 
 	do {
@@ -71,34 +71,34 @@ static uint32_t ring_pool_wait(struct producer *r, struct gl_shared *shared,
 		id = ring_pool_pop(shared, which);
 		if (id || atomic_load_explicit(&shared->ring_exhausted[which],
 					       memory_order_relaxed) ||
-		    !recorder_alive(r) || timeout_given_up(r))
+		    !recorder_alive(p) || timeout_given_up(p))
 			return id;
 		/* other threads may have been faster, any number of times */
 		if (which == RECORDER_PRIMARY)
-			timeout_renewed(r, &timeout);
+			timeout_renewed(p, &timeout);
 		atomic_store_explicit(&shared->ring_wanted[which], 1,
 				      memory_order_release);
-		recorder_wake(r);
-		recorder_nap(r, &shared->ring_refills[which], seen,
+		recorder_wake(p);
+		recorder_nap(p, &shared->ring_refills[which], seen,
 			     RING_POOL_NAP_NS);
 	} while (!timeout_ended(&timeout));
 	if (which == RECORDER_PRIMARY)
-		timeout_give_up(r);
+		timeout_give_up(p);
 	return ring_pool_pop(shared, which);
 }
 
-uint32_t ring_pool_take(struct producer *r, enum recorder_pool which)
+uint32_t ring_pool_take(struct producer *p, enum recorder_pool which)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 	uint32_t id;
 
 	if (unlikely(!shared))
 		return 0;	/* a child (fork_copy.h) */
 	id = ring_pool_pop(shared, which);
 	if (!id)
-		id = ring_pool_wait(r, shared, which);
+		id = ring_pool_wait(p, shared, which);
 	if (id)
-		ring_pool_taken(r, shared, which);
+		ring_pool_taken(p, shared, which);
 	DEBUG_ASSERT(ring_list_is_valid(shared, which));
 	return id;
 }

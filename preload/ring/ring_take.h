@@ -8,7 +8,7 @@
 
 /* Any thread, also in signal handlers. An id + 1; 0: there is no memory for
  * more rings, or the recorder is stalled. */
-uint32_t ring_pool_take(struct producer *r, enum recorder_pool which);
+uint32_t ring_pool_take(struct producer *p, enum recorder_pool which);
 
 /* Checks that a free list has no bad link and no cycle. With
  * GNOMON_DEBUG_ASSERTS. */

@@ -31,8 +31,8 @@
 enum recorder_pool { RECORDER_PRIMARY, RECORDER_NESTED, RECORDER_POOLS };
 
 /* Bits of `gate`; its other bits are a count of requests (gate.h). */
-#define GATE_SHUT UINT64_C(1)
-#define GATE_OFF UINT64_C(2)	/* shut permanently */
+#define GATE_CLOSED UINT64_C(1)
+#define GATE_CLOSED_FOR_GOOD UINT64_C(2)
 #define GATE_ONE UINT64_C(4)	/* a request, in the count */
 
 /* The recorder takes a request some 100 us after the first, unless it is
@@ -44,7 +44,7 @@ ORDER_BEGIN
 struct gate_slots {
 	order_64 slot[GATE_SLOTS];
 	order_64 taken;	/* requests; the recorder's */
-	order_64 late;	/* requests that found no slot */
+	order_64 refused;	/* requests that gate_post has refused */
 };
 
 enum arenas_state { ARENAS_IDLE, ARENAS_ASKED, ARENAS_TAKING, ARENAS_TAKEN };
@@ -345,7 +345,7 @@ struct gl_shared {
 	char live_path[GT_PATH_MAX];
 
 	/* which assertion of the library failed (assertion.h), written before
-	 * the gate is shut; "": none */
+	 * the gate is closed; "": none */
 	char assertion[GL_ASSERTION];
 
 	/* by the thread that starts the recorder */

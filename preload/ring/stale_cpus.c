@@ -22,18 +22,18 @@
  * address. Otherwise it has no effect. */
 #define STALE_CPUS_APART (UINT64_C(1) << 30)
 
-void stale_cpus_drop(struct producer *r)
+void stale_cpus_drop(struct producer *p)
 {
-	uintptr_t place = (uintptr_t)r->live & -STALE_CPUS_APART;
+	uintptr_t place = (uintptr_t)p->live & -STALE_CPUS_APART;
 	long at;
 
-	if (likely(atomic_load_explicit(&r->cpus_dropped,
+	if (likely(atomic_load_explicit(&p->cpus_dropped,
 					memory_order_relaxed)) ||
-	    atomic_load_explicit(&r->launching, memory_order_relaxed) ||
+	    atomic_load_explicit(&p->launching, memory_order_relaxed) ||
 	    !unwind_may(SECCOMP_NO_GROWTH))
 		return;
 	/* a second thread that does it at the same time is harmless */
-	atomic_store_explicit(&r->cpus_dropped, 1, memory_order_relaxed);
+	atomic_store_explicit(&p->cpus_dropped, 1, memory_order_relaxed);
 	at = sys_mmap((void *)place, GL_PAGE, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (sys_failed(at))

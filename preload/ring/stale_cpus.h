@@ -12,6 +12,6 @@
  * ran on; once in a process. Any thread, also signal handlers; system calls
  * unless forbidden (forbidden.h), no wait.
  */
-void stale_cpus_drop(struct producer *r);
+void stale_cpus_drop(struct producer *p);
 
 #endif

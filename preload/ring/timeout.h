@@ -24,30 +24,30 @@ struct timeout {
 };
 
 /* Counter of the recorder's progress. */
-static inline uint64_t timeout_beats(const struct producer *r)
+static inline uint64_t timeout_beats(const struct producer *p)
 {
-	const struct gl_shared *shared = r->shared;
+	const struct gl_shared *shared = p->shared;
 
 	/* NULL in a child that was forked during a wait */
 	return likely(shared) ? atomic_load_explicit(&shared->beats,
 						     memory_order_relaxed) : 0;
 }
 
-static inline struct timeout timeout_begin(const struct producer *r,
+static inline struct timeout timeout_begin(const struct producer *p,
 					   uint64_t ns)
 {
 	return (struct timeout){
-		.limit = producer_cycles(r, ns),
+		.limit = producer_cycles(p, ns),
 		.since = arch_cycles(),
-		.beats = timeout_beats(r),
+		.beats = timeout_beats(p),
 	};
 }
 
 /* Whether the recorder has made progress since the last check, or the start. */
-static inline bool timeout_renewed(const struct producer *r,
+static inline bool timeout_renewed(const struct producer *p,
 				   struct timeout *timeout)
 {
-	uint64_t beats = timeout_beats(r);
+	uint64_t beats = timeout_beats(p);
 
 	if (beats == timeout->beats)
 		return false;
@@ -62,22 +62,22 @@ static inline bool timeout_ended(const struct timeout *timeout)
 }
 
 /* Whether the recorder is known to be stalled, so that waiting is useless. */
-static inline bool timeout_given_up(struct producer *r)
+static inline bool timeout_given_up(struct producer *p)
 {
-	if (!atomic_load_explicit(&r->stalled, memory_order_relaxed))
+	if (!atomic_load_explicit(&p->stalled, memory_order_relaxed))
 		return false;
-	if (timeout_beats(r) ==
-	    atomic_load_explicit(&r->stalled_beats, memory_order_relaxed))
+	if (timeout_beats(p) ==
+	    atomic_load_explicit(&p->stalled_beats, memory_order_relaxed))
 		return true;
-	atomic_store_explicit(&r->stalled, 0, memory_order_relaxed);
+	atomic_store_explicit(&p->stalled, 0, memory_order_relaxed);
 	return false;
 }
 
-static inline void timeout_give_up(struct producer *r)
+static inline void timeout_give_up(struct producer *p)
 {
-	atomic_store_explicit(&r->stalled_beats, timeout_beats(r),
+	atomic_store_explicit(&p->stalled_beats, timeout_beats(p),
 			      memory_order_relaxed);
-	atomic_store_explicit(&r->stalled, 1, memory_order_relaxed);
+	atomic_store_explicit(&p->stalled, 1, memory_order_relaxed);
 }
 
 #endif

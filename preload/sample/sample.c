@@ -5,7 +5,7 @@
 
 struct sample *sample;
 
-void sample_place(void)
+void sample_alloc(void)
 {
 	sample = area_place(sizeof(*sample));
 }

@@ -52,8 +52,8 @@ static void skip_count(const struct thread *thread, uint64_t size)
 /* Whether a new block is recorded. */
 static bool skip_is_kept(struct thread *thread, uint64_t size)
 {
-	if (thread->skip & THREAD_INACTIVE || size < sample->limits.least ||
-	    size > sample->limits.most) {
+	if (thread->skip & THREAD_INACTIVE || size < sample->limits.size_min ||
+	    size > sample->limits.size_max) {
 		skip_count(thread, size);
 		thread->passed++;
 		return false;
@@ -71,7 +71,7 @@ bool skip_by_size(struct thread *thread, unsigned kind, uint64_t size)
 	    unlikely(producer_is_behind(producer, thread)) ||
 	    (kind != GT_ALLOC && thread->moving & 1))
 		return false;
-	if (size < sample->limits.least || size > sample->limits.most) {
+	if (size < sample->limits.size_min || size > sample->limits.size_max) {
 		skip_count(thread, size);
 		thread->passed++;
 	} else if (sample->limits.mean && left > 0) {
@@ -200,7 +200,8 @@ void skip_dormant_address(struct thread *thread, unsigned kind,
 /* Whether some sizes are not recorded. */
 static bool skip_has_limits(void)
 {
-	return sample->limits.least > 0 || sample->limits.most < UINT64_MAX;
+	return sample->limits.size_min > 0 ||
+	       sample->limits.size_max < UINT64_MAX;
 }
 
 /* Later limits make the set incomplete: then only threads that know of them use
@@ -226,8 +227,8 @@ void skip_start(uint64_t seed)
 
 	sample->seed = seed;
 	sample->limits.mean = number[OPTION_SAMPLE];
-	sample->limits.least = number[OPTION_MIN_SIZE];
-	sample->limits.most = number[OPTION_MAX_SIZE];
+	sample->limits.size_min = number[OPTION_MIN_SIZE];
+	sample->limits.size_max = number[OPTION_MAX_SIZE];
 	skip_set_mode(false, sample->limits.mean || skip_has_limits());
 }
 
@@ -270,34 +271,34 @@ void skip_thread(struct thread *thread)
 	producer_set_skip(thread, THREAD_CHECKS, chooses && looks);
 }
 
-static void skip_changed(struct producer *r)
+static void skip_changed(struct producer *p)
 {
-	ring_change(r);
+	ring_change(p);
 	if (producer_tls && producer_tls->own)
 		skip_thread(producer_tls);
 }
 
-void skip_set_limits(struct producer *r, uint64_t least, uint64_t most)
+void skip_set_limits(struct producer *p, uint64_t size_min, uint64_t size_max)
 {
-	DEBUG_ASSERT(least <= most);
+	DEBUG_ASSERT(size_min <= size_max);
 	/* blocks recorded before are not in the set, unless a sampler ran */
 	if (!sample->limits.mean)
 		sampled_set_incomplete(&sample->sampled_set);
-	sample->limits.least = least;
-	sample->limits.most = most;
-	if (least || most < UINT64_MAX)
-		atomic_store_explicit(&r->shared->partial, 1,
+	sample->limits.size_min = size_min;
+	sample->limits.size_max = size_max;
+	if (size_min || size_max < UINT64_MAX)
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
-	skip_changed(r);
+	skip_changed(p);
 }
 
-void skip_set_activity(struct producer *r, bool inactive, bool all)
+void skip_set_activity(struct producer *p, bool inactive, bool all)
 {
 	uint32_t old = atomic_load_explicit(&sample->activity,
 					    memory_order_relaxed);
 
 	if (inactive)
-		atomic_store_explicit(&r->shared->partial, 1,
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(
 		&sample->activity, &old,
@@ -305,13 +306,13 @@ void skip_set_activity(struct producer *r, bool inactive, bool all)
 		memory_order_relaxed, memory_order_relaxed))
 		;
 	if (all)
-		skip_changed(r);
+		skip_changed(p);
 }
 
-void skip_set_inactive(struct producer *r, struct thread *thread, bool inactive)
+void skip_set_inactive(struct producer *p, struct thread *thread, bool inactive)
 {
 	if (inactive)
-		atomic_store_explicit(&r->shared->partial, 1,
+		atomic_store_explicit(&p->shared->partial, 1,
 				      memory_order_relaxed);
 	producer_set_skip(thread, THREAD_INACTIVE, inactive);
 }

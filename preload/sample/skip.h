@@ -11,10 +11,10 @@
  *	         ▼
  *	       producer_thread ─▶ thread->own ─▶ recorded after all, or not
  *
- * DORMANT. The gate of the recorder (gate.h) is shut, so recording is off. Only
- * the recorder shuts it (control.c); a signal handler may open it. Threads
- * notice it here, or when their ring has no room: the recorder takes the room
- * away (I1). They resume by themselves, at their first event after a start.
+ * DORMANT: the recorder while its gate (gate.h) is closed, so recording is off.
+ * Only the recorder closes it (control.c); a signal handler may open it. A
+ * thread notices it here, or when its ring has no room: the recorder takes the
+ * room away (I1). It resumes by itself, at its first event after a start.
  *
  * I1: while the recorder is dormant, it keeps `limit` of all rings at 0
  * (ring_kick). So each thread pushes only few events more, which the reader
@@ -43,7 +43,8 @@
 enum skip_mode {
 	SKIP_PERHAPS,		/* the thread, and the address of the block */
 	SKIP_NONE,		/* nothing: all is recorded, real_only */
-	SKIP_SAMPLED		/* real_only; recorded blocks are in `chosen` */
+	SKIP_SAMPLED		/* real_only; recorded blocks are in
+				 * sample->sampled_set */
 };
 
 extern BASE_HIDDEN uint8_t skip_mode;
@@ -51,21 +52,21 @@ extern BASE_HIDDEN uint8_t skip_mode;
 /* False in a forked child until its recorder has started. */
 static inline bool skip_dormant(void)
 {
-	const struct producer *r = producer;
+	const struct producer *p = producer;
 
-	return likely(r) &&
-	       (likely(r->shared) ? gate_is_shut(r->shared) :
-				    atomic_load_explicit(&r->state,
+	return likely(p) &&
+	       (likely(p->shared) ? gate_is_closed(p->shared) :
+				    atomic_load_explicit(&p->state,
 							 memory_order_relaxed) ==
 					    PRODUCER_OFF);
 }
 
-/* A thread of the target has found the gate shut, or open: sets skip_mode to
+/* A thread of the target has found the gate closed, or open: sets skip_mode to
  * match. Until a thread does, hooks only check more than they must. */
 void skip_update(void);
 
-/* skip_update where an event is left out because the gate is shut. */
-static inline void skip_update_shut(void)
+/* skip_update where an event is left out because the gate is closed. */
+static inline void skip_update_closed(void)
 {
 	if (unlikely(skip_mode == SKIP_NONE))
 		skip_update();
@@ -102,7 +103,7 @@ static inline bool skip_block(unsigned kind, uint64_t size)
 		return false;
 	if (unlikely(thread) && thread->skip & THREAD_SAMPLES)
 		skip_dormant_block(thread, kind, size);
-	skip_update_shut();
+	skip_update_closed();
 	return true;
 }
 
@@ -168,7 +169,7 @@ skip_address(unsigned kind, uint64_t block)
 		return false;
 	if (unlikely(thread) && thread->skip & THREAD_SAMPLES)
 		skip_dormant_address(thread, kind, block);
-	skip_update_shut();
+	skip_update_closed();
 	return true;
 }
 
@@ -194,7 +195,8 @@ void skip_extra(struct thread *thread);
  */
 uint64_t skip_passed(struct thread *thread, uint64_t block);
 
-/* The recorder starts: applies the options. seed: of the threads' lines. */
+/* The recorder starts: applies the options. seed: of the samplers of all
+ * threads. */
 void skip_start(uint64_t seed);
 
 /* A thread starts, with its ring; or a setting for all threads may have
@@ -206,14 +208,14 @@ void skip_thread(struct thread *thread);
  * Any thread of the target; other threads follow at one of their next events.
  * From then on all frees are recorded, as it is unknown which blocks were.
  */
-void skip_set_limits(struct producer *r, uint64_t least, uint64_t most);
+void skip_set_limits(struct producer *p, uint64_t size_min, uint64_t size_max);
 
 /* The same for threads: from now on all are inactive, or none (`all`), or only
  * future ones. */
-void skip_set_activity(struct producer *r, bool inactive, bool all);
+void skip_set_activity(struct producer *p, bool inactive, bool all);
 
 /* For the calling thread. */
-void skip_set_inactive(struct producer *r, struct thread *thread,
+void skip_set_inactive(struct producer *p, struct thread *thread,
 		       bool inactive);
 
 #endif

@@ -44,7 +44,7 @@ int budget_limited(const struct options *options, uint64_t limit,
 	}
 	budget->memory = memory;
 	/* tables for the largest number of threads take memory only where they
-	 * are used; the memory that area_settle() lets grow comes after them */
+	 * are used; the memory that area_set_budget() lets grow comes after them */
 	budget->area = AREA_MIN + growth;
 	return 0;
 }

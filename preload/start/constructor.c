@@ -40,16 +40,16 @@ __attribute__((constructor)) static void constructor_load(void)
  * events are still recorded. */
 static void constructor_leave(void)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
-	if (!producer_is_on(r))
+	if (!producer_is_on(p))
 		return;
-	arenas_leave(r);
-	atomic_store_explicit(&r->shared->hurry, 1, memory_order_relaxed);
-	recorder_wake(r);
-	launch_wait_exec(r);
-	if (atomic_load_explicit(&r->shared->spoke, memory_order_relaxed))
-		producer_has_reported(r);
+	arenas_leave(p);
+	atomic_store_explicit(&p->shared->hurry, 1, memory_order_relaxed);
+	recorder_wake(p);
+	launch_wait_exec(p);
+	if (atomic_load_explicit(&p->shared->spoke, memory_order_relaxed))
+		producer_has_reported(p);
 }
 
 __attribute__((destructor)) static void constructor_unload(void)

@@ -57,7 +57,7 @@
 /* Fills in the mapping's fields for the recorder and readers. */
 static void launch_report(struct launch *launch)
 {
-	struct producer *r = launch->r;
+	struct producer *p = launch->p;
 	struct gl_header *live = launch->made.header;
 	struct gl_shared *shared = (struct gl_shared *)((char *)live +
 							live->shared_offset);
@@ -68,7 +68,7 @@ static void launch_report(struct launch *launch)
 
 	live->monotonic0_ns = sys_moment(&live->counter0);
 	live->realtime0_ns = sys_clock(CLOCK_REALTIME);
-	live->pid = r->pid;
+	live->pid = p->pid;
 	live->trace_id = sys_random();
 	*setup = (struct gl_setup){
 		.blocks_users = launch->blocks_users,
@@ -79,7 +79,7 @@ static void launch_report(struct launch *launch)
 		.memory = launch->where.memory,
 		.ring_bytes = launch->made.ring_bytes,
 		.rings = launch->made.ring_bytes != 0,
-		.exit_count = exit_status_start(r->pid),
+		.exit_count = exit_status_start(p->pid),
 		.parent = launch->parent,
 	};
 	area_report_pieces(shared);
@@ -89,8 +89,8 @@ static void launch_report(struct launch *launch)
 	 * runs */
 	shared->blocks_users = launch->blocks_users;
 	if (number[OPTION_OFF] || number[OPTION_DELAY])
-		gate_shut(shared);
-	if (proc_read_of(r->pid, "stat", at_start->stat,
+		gate_close(shared);
+	if (proc_read_of(p->pid, "stat", at_start->stat,
 			 sizeof(at_start->stat)) <= 0)
 		at_start->stat[0] = '\0';
 	/* /proc/self: the owner of the memory, in any pid namespace */
@@ -111,9 +111,9 @@ static void launch_report(struct launch *launch)
 					      &setup->error_inode);
 	atomic_store_explicit(&shared->recorder_tid, GL_RECORDER_COMING,
 			      memory_order_relaxed);
-	r->rings = (struct gl_ring *)((char *)live + live->data_offset);
-	r->shared = shared;
-	r->live = live;
+	p->rings = (struct gl_ring *)((char *)live + live->data_offset);
+	p->shared = shared;
+	p->live = live;
 }
 
 int launch_make(struct launch *launch)
@@ -149,15 +149,15 @@ static void launch_complain(const struct launch *launch, long err)
 		text_put(&text, ": set GNOMON_RECORDER to this machine's own, "
 			"or use gnomon run");
 	message_print(buffer);
-	atomic_store_explicit(&launch->r->shared->spoke, 1,
+	atomic_store_explicit(&launch->p->shared->spoke, 1,
 			      memory_order_relaxed);
 }
 
 void launch_failed(const struct launch *launch, long err)
 {
-	struct gl_shared *shared = launch->r->shared;
+	struct gl_shared *shared = launch->p->shared;
 
-	gate_shut_for_good(shared);
+	gate_close_for_good(shared);
 	/* the state first: recorder_lost reads both */
 	atomic_store_explicit(&shared->recorder_state, GL_RECORDER_FAILED,
 			      memory_order_release);
@@ -173,7 +173,7 @@ void launch_failed(const struct launch *launch, long err)
  * and the OOM killer also kill every task that shares the memory. */
 static void launch_sleep(const struct launch *launch)
 {
-	struct gl_shared *shared = launch->r->shared;
+	struct gl_shared *shared = launch->p->shared;
 	const int32_t none = 0;
 
 	/* a batch task does not preempt its waker; a refusal only costs time */
@@ -191,7 +191,7 @@ static void launch_exec(void *arg)
 	struct launch *launch = arg;
 
 	/* cleared when this task leaves the memory (recorder_wait_exec) */
-	arch_syscall1(__NR_set_tid_address, (long)&launch->r->launching);
+	arch_syscall1(__NR_set_tid_address, (long)&launch->p->launching);
 	launch_sleep(launch);
 	launch_files_memory(launch);
 	launch_failed(launch, launch_words_execute(launch));
@@ -211,11 +211,11 @@ static void launch_detach(void)
 static void launch_help(void *arg)
 {
 	struct launch *launch = arg;
-	struct producer *r = launch->r;
+	struct producer *p = launch->p;
 	const int keep[] = { 2, launch->output };
 	long pid;
 
-	if (!r)		/* an emulator has forked: no area */
+	if (!p)		/* an emulator has forked: no area */
 		arch_syscall1(__NR_exit, 0);
 	launch_files_close(keep, sizeof(keep) / sizeof(*keep));
 	launch->files = launch_files_raise();
@@ -223,16 +223,16 @@ static void launch_help(void *arg)
 	if (!launch->err) {
 		launch_words_make(launch);
 		launch_detach();
-		atomic_store_explicit(&r->launching, 1, memory_order_relaxed);
+		atomic_store_explicit(&p->launching, 1, memory_order_relaxed);
 		pid = arch_clone_task(CLONE_VM | CLONE_UNTRACED,
 				      launch->stack + LAUNCH_STACK, NULL,
 				      launch_exec, launch);
 		if (sys_failed(pid)) {
-			atomic_store_explicit(&r->launching, 0,
+			atomic_store_explicit(&p->launching, 0,
 					      memory_order_relaxed);
 			launch->err = (int)pid;
 		} else {
-			atomic_store_explicit(&r->shared->recorder_pid, pid,
+			atomic_store_explicit(&p->shared->recorder_pid, pid,
 					      memory_order_relaxed);
 		}
 	}
@@ -265,9 +265,9 @@ static int launch_start(struct launch *launch)
 
 /* Bytes of the first thread's ring. If threads do not wait for full rings, it
  * must last until the recorder runs. */
-static uint64_t launch_ring(const struct producer *r)
+static uint64_t launch_ring(const struct producer *p)
 {
-	bool small = r->forked && producer_options.number[OPTION_OVERFLOW] !=
+	bool small = p->forked && producer_options.number[OPTION_OVERFLOW] !=
 					  OPTION_OVERFLOW_DROP;
 	uint64_t most = small ? LAUNCH_RING_SMALL : OPTIONS_RING_MAX;
 	uint64_t ring = OPTIONS_RING_MIN;
@@ -277,7 +277,7 @@ static uint64_t launch_ring(const struct producer *r)
 	return ring;
 }
 
-static struct launch *launch_prepare(struct producer *r, uint32_t blocks_users,
+static struct launch *launch_prepare(struct producer *p, uint32_t blocks_users,
 				     bool quiet)
 {
 	struct launch *launch = area_alloc(sizeof(*launch));
@@ -288,7 +288,7 @@ static struct launch *launch_prepare(struct producer *r, uint32_t blocks_users,
 	launch->stack = area_alloc(2 * LAUNCH_STACK);
 	if (!launch->stack)
 		return NULL;
-	launch->r = r;
+	launch->p = p;
 	launch->blocks_users = blocks_users;
 	launch->quiet = quiet;
 	if (unwind_may(UNWIND_NO_IDS))
@@ -299,17 +299,17 @@ static struct launch *launch_prepare(struct producer *r, uint32_t blocks_users,
 		.live_dir = options_text(&producer_options, OPTION_LIVE_DIR),
 		.beside = launch->output < 0 ? output : "",
 		.memory = producer_options.number[OPTION_MEMORY],
-		.ring = launch_ring(r),
-		.small = r->forked,
+		.ring = launch_ring(p),
+		.small = p->forked,
 		.core = producer_options.number[OPTION_GUARD] != 0,
-		.pid = r->pid,
+		.pid = p->pid,
 	};
 	return launch;
 }
 
-int launch_recorder(struct producer *r, uint32_t blocks_users, bool quiet)
+int launch_recorder(struct producer *p, uint32_t blocks_users, bool quiet)
 {
-	struct launch *launch = launch_prepare(r, blocks_users, quiet);
+	struct launch *launch = launch_prepare(p, blocks_users, quiet);
 	int err = launch ? launch_start(launch) : -ENOMEM;
 
 	/* no other process will remove it */
@@ -318,12 +318,12 @@ int launch_recorder(struct producer *r, uint32_t blocks_users, bool quiet)
 	return err;
 }
 
-void launch_wait_exec(struct producer *r)
+void launch_wait_exec(struct producer *p)
 {
-	const struct gl_shared *shared = r->shared;
+	const struct gl_shared *shared = p->shared;
 
 	/* else: a child (fork_copy.h), or a child with its parent's program */
-	if (shared && !r->forked)
-		recorder_naps(r, &shared->static_checked, 0, LAUNCH_EXEC_NS,
+	if (shared && !p->forked)
+		recorder_naps(p, &shared->static_checked, 0, LAUNCH_EXEC_NS,
 			      LAUNCH_EXEC_NAPS);
 }

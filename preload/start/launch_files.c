@@ -125,7 +125,7 @@ static void launch_files_open(struct launch *launch)
 void launch_files_memory(struct launch *launch)
 {
 	launch_files_open(launch);
-	memcpy(launch->r->shared->setup.file, launch->file,
+	memcpy(launch->p->shared->setup.file, launch->file,
 	       sizeof(launch->file));
 }
 

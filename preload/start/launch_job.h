@@ -16,7 +16,7 @@
 
 /* State of a start. In the area. */
 struct launch {
-	struct producer *r;
+	struct producer *p;
 	struct live_made made;
 	struct live_where where;
 	int output;		/* descriptor that the recorder writes to; -1 */

@@ -106,7 +106,7 @@ void launch_words_make(struct launch *launch)
 {
 	const int numbers[LAUNCH_NUMBERS] = {
 		launch->where.pid, launch->made.fd, launch->made.memory_id,
-		(launch->r->forked ? GL_FLAG_FORKED : 0) |
+		(launch->p->forked ? GL_FLAG_FORKED : 0) |
 			(launch->quiet ? GL_FLAG_QUIET : 0),
 	};
 	struct text text;

@@ -24,7 +24,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "preload/api/api_begin.h"
+#include "preload/api/api_init.h"
 #include "preload/api/heaps.h"
 #include "preload/base/bump.h"
 #include "preload/base/message.h"
@@ -65,7 +65,7 @@ static bool start_was_on;
 enum { START_UNREAD, START_READING, START_READ, START_BAD };
 static _Atomic uint32_t start_setup;
 static uintptr_t start_main_pointer;	/* thread pointer; 0: unknown */
-static bool start_numbers;	/* the program uses the API's numbers */
+static bool start_stats;	/* see api_stats_wanted */
 
 /* In the area: a forked child finds zeros. */
 static struct start {
@@ -129,7 +129,7 @@ static bool start_read(void)
 	if (real.mallinfo)
 		arenas_source = (struct arenas_source){ start_figures,
 							real.single_threaded };
-	start_numbers = api_stats_wanted();
+	start_stats = api_stats_wanted();
 	/* before this thread has a ring, and any other */
 	if (producer_options.number[OPTION_FREE_STACKS])
 		real_only = false;
@@ -149,11 +149,11 @@ static bool start_read(void)
 		return false;
 	}
 	start = area_place(sizeof(*start));
-	request_place();
-	sample_place();
-	api_place();
-	environment_place();
-	process_end_place();
+	request_alloc();
+	sample_alloc();
+	api_alloc();
+	environment_alloc();
+	process_end_alloc();
 	report = sys_mmap(NULL, RECORDING_REPORTED_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	recording_reported =
@@ -210,12 +210,12 @@ static void start_want_images(void)
 
 /* Publishes to the recorder the initial values of what it later learns as
  * changes. */
-static void start_report(struct producer *r)
+static void start_report(struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
+	struct gl_shared *shared = p->shared;
 
-	r->tables = &shared->tables;
-	forbidden_report(r);
+	p->tables = &shared->tables;
+	forbidden_report(p);
 	arenas_report(shared);
 	heaps_report_all();
 	atomic_store_explicit(&shared->bumped, bump_count(),
@@ -257,9 +257,9 @@ static void start_find_rules(const char *directory)
 	message_print(buffer);
 }
 
-static int start_capture(struct producer *r)
+static int start_capture(struct producer *p)
 {
-	struct gl_header *live = r->live;
+	struct gl_header *live = p->live;
 	char *base = (char *)live;
 	struct capture_config config = {
 		.mode = (enum capture_mode)
@@ -275,7 +275,7 @@ static int start_capture(struct producer *r)
 		.images = (struct gl_image *)(base + live->images_offset),
 		.image_count = &live->image_count,
 		.want_nodes = start_want_nodes,
-		.image_limit = &r->shared->image_limit,
+		.image_limit = &p->shared->image_limit,
 		.want_images = start_want_images,
 		.tables = &producer->tables,
 		.find_section = section_find,
@@ -301,9 +301,9 @@ static bool start_readable(uintptr_t address)
 
 /* A different number in each process, also in children, which share the noise.
  * Makes no system call: a child may not be allowed any. */
-static uint64_t start_random(const struct producer *r)
+static uint64_t start_random(const struct producer *p)
 {
-	uint64_t noise = arch_cycles() + ((uint64_t)r->pid << 32);
+	uint64_t noise = arch_cycles() + ((uint64_t)p->pid << 32);
 
 	if (producer_options.seed)
 		return producer_options.seed;
@@ -311,12 +311,12 @@ static uint64_t start_random(const struct producer *r)
 }
 
 /* Prints why nothing is recorded. err: 0 if `what` says everything. */
-static void start_failed(const struct producer *r, const char *what, int err)
+static void start_failed(const struct producer *p, const char *what, int err)
 {
 	char buffer[512];
 	struct text text;
 
-	if (!producer_may_report(r))
+	if (!producer_may_report(p))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, what);
@@ -325,70 +325,70 @@ static void start_failed(const struct producer *r, const char *what, int err)
 		text_error(&text, err);
 	}
 	message_print(buffer);
-	producer_has_reported(r);
+	producer_has_reported(p);
 }
 
 /* assertion_notify. Later events may be wrong, so recording stops. */
 static BASE_SLOW void start_assertion(const char *which)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 	char buffer[GL_ASSERTION + 64];
 	struct text text;
 
-	if (!r || atomic_exchange_explicit(&r->assertion_failed, 1,
+	if (!p || atomic_exchange_explicit(&p->assertion_failed, 1,
 					   memory_order_relaxed))
 		return;
-	if (r->shared) {
-		text_init(&text, r->shared->assertion, GL_ASSERTION);
+	if (p->shared) {
+		text_init(&text, p->shared->assertion, GL_ASSERTION);
 		text_put(&text, which);
 	}
-	producer_set_off(r);
-	if (!producer_may_report(r))
+	producer_set_off(p);
+	if (!producer_may_report(p))
 		return;
 	text_init(&text, buffer, sizeof(buffer));
 	text_put(&text, ASSERTION_FAILED);
 	text_put(&text, which);
 	text_put(&text, ": recording has stopped");
 	message_print(buffer);
-	producer_has_reported(r);
+	producer_has_reported(p);
 }
 
-static bool start_begin(struct producer *r)
+static bool start_begin(struct producer *p)
 {
 	const char *nothing = "the recorder cannot start: this process is not "
 			      "recorded";
 	int err;
 
 	assertion_notify = start_assertion;
-	r->pid = sys_getpid();
-	skip_start(start_random(r));
-	r->threads = area_alloc(GL_RINGS_MAX * sizeof(*r->threads));
+	p->pid = sys_getpid();
+	skip_start(start_random(p));
+	p->threads = area_alloc(GL_RINGS_MAX * sizeof(*p->threads));
 	unwind_alloc = area_alloc;
 	unwind_scarce = area_scarce;
 	unwind_request = start_readable;
-	if (!r->threads) {
-		start_failed(r, nothing, 0);
+	if (!p->threads) {
+		start_failed(p, nothing, 0);
 		return false;
 	}
-	err = launch_recorder(r, start_numbers ? BLOCKS_FOR_API : 0,
-			      !producer_may_report(r));
+	err = launch_recorder(p, start_stats ? BLOCKS_FOR_API : 0,
+			      !producer_may_report(p));
 	if (err) {
-		start_failed(r, nothing, err);
+		start_failed(p, nothing, err);
 		return false;
 	}
-	start_report(r);
-	if (!r->forked)
+	start_report(p);
+	if (!p->forked)
 		start_find_rules(options_text(&producer_options,
 					      OPTION_CFI_DIR));
-	err = start_capture(r);
-	area_settle(producer_options.number[OPTION_MEMORY] / 2);
-	guard_recorded(r, r->forked);
-	parent_starts(r->shared);
+	err = start_capture(p);
+	area_set_budget(producer_options.number[OPTION_MEMORY] / 2);
+	guard_recorded(p, p->forked);
+	parent_starts(p->shared);
 	if (err) {
-		atomic_store_explicit(&r->shared->stop, 1,
+		atomic_store_explicit(&p->shared->stop, 1,
 				      memory_order_release);
-		recorder_wake(r);
-		start_failed(r, "the unwinder cannot start", err);
+		recorder_wake(p);
+		start_failed(p, "the unwinder cannot start", err);
 	}
 	return !err;
 }
@@ -401,21 +401,21 @@ static bool start_follows_fork(void)
 }
 
 /*
- * Counts early events, first in r->skipped, which always exists. A thread that
+ * Counts early events, first in p->skipped, which always exists. A thread that
  * sees the shared memory moves the count there. The fences ensure that either
  * the last thread that counts sees the shared memory, or the thread that starts
  * the recorder sees the count.
  */
-static void start_skip(struct producer *r, uint64_t events)
+static void start_skip(struct producer *p, uint64_t events)
 {
 	struct gl_shared *shared;
 
-	atomic_fetch_add_explicit(&r->skipped, events, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->skipped, events, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst);
-	shared = r->shared;
+	shared = p->shared;
 	if (!shared)
 		return;
-	events = atomic_exchange_explicit(&r->skipped, 0,
+	events = atomic_exchange_explicit(&p->skipped, 0,
 					  memory_order_relaxed);
 	atomic_fetch_add_explicit(&shared->skipped, events,
 				  memory_order_relaxed);
@@ -423,35 +423,35 @@ static void start_skip(struct producer *r, uint64_t events)
 
 /* Starts the recorder with signals blocked: a longjmp out of a handler would
  * leave the start unfinished. */
-static void start_undisturbed(struct producer *r)
+static void start_undisturbed(struct producer *p)
 {
 	uint32_t state = PRODUCER_NEW;
 
 	if (!atomic_compare_exchange_strong_explicit(
-		    &r->state, &state, PRODUCER_STARTING,
+		    &p->state, &state, PRODUCER_STARTING,
 		    memory_order_acquire, memory_order_relaxed))
 		return;
 	atomic_store_explicit(&start->thread, arch_thread_pointer(),
 			      memory_order_relaxed);
-	r->forked = start_was_on;
+	p->forked = start_was_on;
 	start_was_on = true;
 	fork_copy_forget();
 	/* pairs with the acquire of start_enter */
-	if ((!r->forked || start_follows_fork()) && start_begin(r) &&
-	    !atomic_load_explicit(&r->assertion_failed, memory_order_relaxed)) {
-		atomic_store_explicit(&r->state, PRODUCER_ON,
+	if ((!p->forked || start_follows_fork()) && start_begin(p) &&
+	    !atomic_load_explicit(&p->assertion_failed, memory_order_relaxed)) {
+		atomic_store_explicit(&p->state, PRODUCER_ON,
 				      memory_order_release);
-		start_skip(r, 0);
-		recorder_wake(r);	/* launch.c: it may continue */
+		start_skip(p, 0);
+		recorder_wake(p);	/* launch.c: it may continue */
 	} else {
-		producer_set_off(r);
+		producer_set_off(p);
 		skip_update();
 	}
 	if (unwind_may(UNWIND_NO_WAIT))
-		sys_futex_wake(&r->state);
+		sys_futex_wake(&p->state);
 }
 
-static void start_process(struct producer *r)
+static void start_process(struct producer *p)
 {
 	struct signals_held held;
 
@@ -460,14 +460,14 @@ static void start_process(struct producer *r)
 	if (!unwind_may(SECCOMP_NO_START) || arch_is_stepped())
 		return;
 	signals_hold(&held);
-	start_undisturbed(r);
+	start_undisturbed(p);
 	signals_release(&held);
 }
 
 /* Waits for another thread that starts it: in a child of fork several may come
  * at once. The wait is bounded, and not repeated at each event: that thread may
  * be stopped. */
-static uint32_t start_await(struct producer *r)
+static uint32_t start_await(struct producer *p)
 {
 	uint32_t state = PRODUCER_STARTING;
 	unsigned naps;
@@ -478,9 +478,9 @@ static uint32_t start_await(struct producer *r)
 	    !unwind_may(UNWIND_NO_WAIT))
 		return state;
 	for (naps = 0; naps < START_NAPS; naps++) {
-		sys_futex_wait(&r->state, PRODUCER_STARTING,
+		sys_futex_wait(&p->state, PRODUCER_STARTING,
 			       START_NAP_NS);
-		state = atomic_load_explicit(&r->state, memory_order_acquire);
+		state = atomic_load_explicit(&p->state, memory_order_acquire);
 		if (state != PRODUCER_STARTING)
 			return state;
 	}
@@ -507,21 +507,21 @@ static bool start_on_main_stack(const struct thread *thread)
 		       thread->is_main;
 }
 
-static struct thread *start_register(struct producer *r)
+static struct thread *start_register(struct producer *p)
 {
-	struct gl_shared *shared = r->shared;
-	struct gl_header *live = r->live;
-	struct gl_ring *ring, *rings = r->rings;
-	struct thread *thread, *threads = r->threads;
+	struct gl_shared *shared = p->shared;
+	struct gl_header *live = p->live;
+	struct gl_ring *ring, *rings = p->rings;
+	struct thread *thread, *threads = p->threads;
 	struct gl_thread *report;
 	uint32_t id;
 
-	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != r->pid)
+	if (unwind_may(UNWIND_NO_IDS) && sys_getpid() != p->pid)
 		return NULL;	/* I3 */
 	/* a child, now or later: fork_copy.h */
 	if (unlikely(!shared) || !live || !rings || !threads)
 		return NULL;
-	id = ring_pool_take(r, RECORDER_PRIMARY);
+	id = ring_pool_take(p, RECORDER_PRIMARY);
 	report = id ? live_map_thread(shared, id - 1) : NULL;
 	if (!report || !live_map_data(rings[id - 1].offset)) {
 		/* no memory for a ring, or no addresses are left: each event of
@@ -538,7 +538,7 @@ static struct thread *start_register(struct producer *r)
 	thread->report = report;
 	ring->tid = tid_own();
 	thread->skip = 0;
-	thread->is_main = ring->tid == r->pid;
+	thread->is_main = ring->tid == p->pid;
 	thread->nested = NULL;
 	atomic_store_explicit(&report->nested, 0, memory_order_relaxed);
 	thread->vain = 0;
@@ -564,24 +564,24 @@ static struct thread *start_register(struct producer *r)
 	thread->activity = UINT32_MAX;	/* a value that none has: forces a
 					 * check */
 	skip_thread(thread);
-	if (unlikely(r->live != live)) {
+	if (unlikely(p->live != live)) {
 		/* a child meanwhile: it has no ring */
 		thread->own = thread->ring = NULL;
 		return NULL;
 	}
-	DEBUG_ASSERT(producer_thread_is_valid(r, thread));
+	DEBUG_ASSERT(producer_thread_is_valid(p, thread));
 	producer_tls = thread;
 	return thread;
 }
 
 /* For a thread that has a ring: NULL while recording is off, or if the thread
  * must not read the counter. */
-static struct thread *start_return(struct producer *r,
+static struct thread *start_return(struct producer *p,
 				      struct thread *thread)
 {
 	bool dormant;
 
-	if (!producer_is_on(r))
+	if (!producer_is_on(p))
 		return NULL;
 	dormant = skip_dormant();
 	skip_update();
@@ -590,34 +590,34 @@ static struct thread *start_return(struct producer *r,
 		return NULL;
 	if (!(thread->skip & THREAD_MUTE))
 		return thread;
-	atomic_fetch_add_explicit(&r->live->dropped, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&p->live->dropped, 1, memory_order_relaxed);
 	return NULL;
 }
 
 /* Registers a thread that has no ring. */
 static struct thread *start_enter(bool dormant)
 {
-	struct producer *r;
+	struct producer *p;
 	uint32_t state;
 
 	if (!start_ready())
 		return NULL;
-	r = producer;
-	state = atomic_load_explicit(&r->state, memory_order_acquire);
+	p = producer;
+	state = atomic_load_explicit(&p->state, memory_order_acquire);
 	if (state == PRODUCER_NEW) {
-		start_process(r);
-		state = atomic_load_explicit(&r->state, memory_order_acquire);
+		start_process(p);
+		state = atomic_load_explicit(&p->state, memory_order_acquire);
 	}
 	if (state == PRODUCER_STARTING)
-		state = start_await(r);
+		state = start_await(p);
 	if (state == PRODUCER_NEW || state == PRODUCER_STARTING)
-		start_skip(r, 1);
-	if (state != PRODUCER_ON || !producer_is_on(r))
+		start_skip(p, 1);
+	if (state != PRODUCER_ON || !producer_is_on(p))
 		return NULL;
 	skip_update();
 	if (!dormant && skip_dormant())
 		return NULL;
-	return start_register(r);
+	return start_register(p);
 }
 
 BASE_SLOW struct thread *producer_thread(void)
@@ -643,17 +643,17 @@ BASE_SLOW struct thread *producer_join(void)
 }
 
 #ifdef GNOMON_DEBUG_ASSERTS
-bool producer_thread_is_valid(const struct producer *r,
+bool producer_thread_is_valid(const struct producer *p,
 			      const struct thread *thread)
 {
-	uint64_t id = (uint64_t)(thread - r->threads);
+	uint64_t id = (uint64_t)(thread - p->threads);
 
-	if (!r->live)
+	if (!p->live)
 		return true;	/* a child (fork_copy.h) */
-	return id < GL_RINGS_MAX && thread->own == &r->rings[id] &&
+	return id < GL_RINGS_MAX && thread->own == &p->rings[id] &&
 	       (!thread->ring || thread->ring == thread->own) &&
 	       !(thread->ring && thread->skip) &&
-	       thread->own->id == id && thread->shared == r->shared &&
+	       thread->own->id == id && thread->shared == p->shared &&
 	       thread->report &&
 	       (!thread->nested || thread->nested != thread->own);
 }

@@ -9,10 +9,10 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/image/image.h"
 #include "unwind/rules/prologue.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 #include "decode.h"
 
 #define CALLS_LEAST 1000
@@ -113,7 +113,7 @@ static struct tally all_calls(const char *library, const char *symbol)
 		uintptr_t start = at;
 
 		end = rules->text_end;
-		rules_index_code(rules, at, &start, &end);
+		rules_exidx_code(rules, at, &start, &end);
 		calls_in(rules, at, end, &t);
 	}
 	print_message("%s: %u calls, %u unknown, %u same, %u different, %u one way\n",
@@ -126,7 +126,7 @@ static void against_tables(void **unused)
 	struct tally c, cxx;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	c = all_calls("libc.so.6", "malloc");
 	cxx = all_calls("libstdc++.so.6", "__cxa_throw");
 	assert_true(c.calls > CALLS_LEAST && cxx.calls > CALLS_LEAST);

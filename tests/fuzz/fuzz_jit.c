@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/image/gdbjit.h"
 #include "unwind/image/jit.h"
 
@@ -55,7 +55,7 @@ static uint8_t *place(void)
 		abort();
 	area += AROUND;
 	if (mprotect(area, ROOM, PROT_READ | PROT_WRITE) ||
-	    embed_init(CAPTURE_AUTO, false))
+	    test_unwinder_init(CAPTURE_AUTO, 0))
 		abort();
 	return area + ROOM;
 }

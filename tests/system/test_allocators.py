@@ -95,7 +95,7 @@ def mimalloc_linked_and_bound_at_once(directory):
 
 
 @case
-def two_at_once(directory):
+def program_with_two_allocators(directory):
     """The first is the program's malloc; the other's own functions are its
     own."""
     exact("own_mi_linked", directory, JEMALLOC, arguments=["other"])
@@ -171,7 +171,7 @@ def hidden():
 
 
 @case
-def what_is_not_there_looks_so(directory):
+def functions_that_no_allocator_has_are_absent(directory):
     argv = [program("own_names"), *hidden()]
     for preload in (None, JEMALLOC, TCMALLOC, MIMALLOC):
         both(argv, directory, preload, by="preload")
@@ -179,7 +179,7 @@ def what_is_not_there_looks_so(directory):
 
 
 @case
-def what_is_not_there_looks_so_in_musl(directory):
+def functions_that_no_allocator_has_are_absent_in_musl(directory):
     need("musl-gcc")
     both([program("musl_names"), *hidden()], directory, by="preload")
 
@@ -241,7 +241,7 @@ for name, each in NEW.items():
 
 
 @case
-def anybody_else_before_us(directory):
+def unknown_library_before_ours(directory):
     """A library that nobody knows keeps its place: nothing is recorded of what
     it serves, and nothing changes."""
     both([program("basic")], directory, program("libbump.so"), by="last")
@@ -251,7 +251,7 @@ EFENCE = "/usr/lib/libefence.so.0"
 
 
 @case
-def one_whose_functions_call_each_other(directory):
+def allocator_whose_functions_call_each_other(directory):
     """One call of the program is one event. What others do in the middle, and
     what the same library does for itself, are events of their own."""
     for by in ("run", "preload"):
@@ -261,7 +261,7 @@ def one_whose_functions_call_each_other(directory):
 
 
 @case
-def a_handler_forks_in_the_middle_of_such_a_one(directory):
+def handler_forks_inside_such_an_allocator(directory):
     both([program("malloc_reentry"), "fork"], directory,
          program("libmalloc_reentry.so"))
     equal(len(traces_in(directory)), 2, "traces")
@@ -273,7 +273,7 @@ def a_free_that_jumps_to_another(directory):
 
 
 @case
-def several_such_libraries(directory):
+def several_libraries_with_allocators(directory):
     exact("malloc_reentry", directory, ":".join(
         program(name) for name in ("libjumps_on.so", "libmalloc_reentry.so")),
         arguments=["back"])

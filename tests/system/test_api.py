@@ -61,7 +61,7 @@ def steered(done):
 
 
 @case
-def steers_itself(directory):
+def program_controls_its_recording(directory):
     steered(recorded([program("api_recording")], directory))
 
 
@@ -120,7 +120,7 @@ def numbers(directory):
 
 
 @case
-def asked_where_nothing_is_recorded(directory):
+def numbers_in_a_child_that_is_not_recorded(directory):
     """By a child that is not followed: an error, and nothing else."""
     done = recorded([program("numbers"), "alone"], directory,
                     options=("--follow", "none"))
@@ -128,14 +128,14 @@ def asked_where_nothing_is_recorded(directory):
 
 
 @case
-def asked_by_many(directory):
+def numbers_for_many_threads(directory):
     """Threads and handlers that ask at once: each gets its turn, soon."""
     done = recorded([program("api_queries")], directory)
     equal((done.status, done.out), (0, ""), "asks for numbers")
 
 
 @case
-def who_says_what_new_threads_are(directory):
+def setting_for_new_threads_spares_the_caller(directory):
     """Is not new itself, also if nothing was recorded of it before."""
     for name, options in (("off", ["--off"]), ("on", [])):
         where = os.path.join(directory, name)
@@ -170,7 +170,7 @@ def threads_and_sizes(directory):
 
 
 @case
-def times_that_are_told(directory):
+def events_with_given_times(directory):
     done = recorded([program("timed")], directory)
     equal(done.status, 0, "status")
     row, = Report(done.trace).rows_with("tgt_malloc")
@@ -182,7 +182,7 @@ def times_that_are_told(directory):
 
 
 @case
-def begins_dormant(directory):
+def dormant_library_waits_for_the_program(directory):
     """libgnomon-off.so records nothing until the program says so."""
     env = environment(LD_PRELOAD=OFF, API_OFF=1,
                       GNOMON_OUTPUT=os.path.join(directory, "%e.%p.trace"))

@@ -110,7 +110,7 @@ def steps_that_do_not_end(directory):
 
 
 @case
-def others_have_to_end(directory):
+def steps_without_a_comparison_must_end(directory):
     """Without gnomon's or the bare figure there is nothing to compare."""
     bench, _ = driver(directory)
     bench_lives.STEPS_LIMIT_S = 1
@@ -181,7 +181,7 @@ def figures_of_captures(directory):
 
 
 @case
-def what_is_left_behind_is_adopted(directory):
+def recorder_left_behind_is_measured(directory):
     """bench-run says what a recorder took, which is nobody's child."""
     recorder = os.path.join(directory, "gnomon-recorder")
     shutil.copy(shutil.which("sleep"), recorder)
@@ -205,7 +205,7 @@ def what_is_left_behind_is_adopted(directory):
 
 
 @case
-def what_is_beside_a_program_has_to_end(directory):
+def companion_of_a_program_is_ended(directory):
     bench, _ = driver(directory)
     pid = os.path.join(directory, "pid")
     bench_run.TIME_LIMIT_S = 1

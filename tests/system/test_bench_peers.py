@@ -152,7 +152,7 @@ def with_peers(directory):
 
 
 @case
-def slow_ones_run_once(directory):
+def slow_peers_run_once(directory):
     bench = bench_run.Bench(tree(directory), False)
     slow = bench_peer_tools.Tool("slow", None,
                                  start=lambda *_: (["sleep", "1"], {}))
@@ -169,7 +169,7 @@ def slow_ones_run_once(directory):
 
 
 @case
-def a_library_that_is_not_there(directory):
+def missing_library(directory):
     os.environ[bench_peer_tools.BYTEHOUND] = os.path.join(directory, "no.so")
     try:
         equal(bench_peer_tools.missing_bytehound(None),

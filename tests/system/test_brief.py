@@ -52,7 +52,7 @@ case(by("many"))
 
 
 @case
-def it_comes_by_itself(directory):
+def report_without_the_programs_help(directory):
     """While the child does nothing; its group is stopped, even."""
     prefix = os.path.join(directory, "report")
     env = environment(FORKS_PREFIX=prefix, LD_PRELOAD=LIBRARY,

@@ -122,7 +122,7 @@ def a_port_is_tested_with_parts_of_this_machine(directory):
 
 
 @case
-def make_alone_builds_all(directory):
+def default_goal_is_all(directory):
     """Whatever rules the makefiles that are included begin with."""
     said = make(tree(directory), "-q", "-p", statuses=(0, 1)).stdout
     check(re.search(r"^\.DEFAULT_GOAL := all$", said, re.M), "another goal")
@@ -353,7 +353,7 @@ def apt_runs_once_and_only_if_it_must(directory):
 
 
 @case
-def what_apt_cannot_bring_is_a_failure(directory):
+def missing_packages_fail(directory):
     need("flock")
     small_tree(directory, ROWS)
     log = apt(directory, "")
@@ -368,7 +368,7 @@ def what_apt_cannot_bring_is_a_failure(directory):
 
 
 @case
-def the_table(_):
+def package_table_is_well_formed(_):
     """Each row names a package everywhere, or says that there is none."""
     kinds = {"program", "library", "c++", "flag", "static", "file", "python",
              "debian"}

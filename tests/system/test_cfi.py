@@ -518,7 +518,7 @@ ret
 
 
 @case
-def signatures_are_held_against_the_code(directory):
+def signed_return_addresses_are_checked(directory):
     """Whether a return address is signed: where no rule says so, check does,
     and rules that are made say it."""
     tools = "aarch64-linux-gnu-"
@@ -566,7 +566,7 @@ double keeps(double a, double b) { return get(a) * get(b) + get(a + b); }
 
 
 @case
-def saved_doubles_of_arm_are_held_against_the_code(directory):
+def saved_doubles_of_arm_are_checked(directory):
     """d8 to d15: in .ARM.exidx, and in .debug_frame, by their halves."""
     compiler = "arm-linux-gnueabihf-gcc"
     for name, rule, disagreed in (("good", "d8, d9", 0),
@@ -731,7 +731,7 @@ def nearly_all_code_has_rules(directory):
 
 
 @case
-def rules_are_what_the_tables_were(directory):
+def made_rules_equal_the_removed_tables(directory):
     """Of the C library without its tables and names: nearly all of its code has
     rules, and they are those of the tables."""
     tools = "aarch64-linux-gnu-"

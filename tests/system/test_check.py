@@ -77,7 +77,7 @@ def need_names_of_libc():
 
 
 @case
-def once_for_ever_in_the_c_library(directory):
+def global_state_of_the_c_library_is_suppressed(directory):
     need_names_of_libc()
     trace = recorded([program("name_service")], directory).trace
     own = json.loads(gnomon("report", trace, "--json", "--by", "stack",
@@ -113,7 +113,7 @@ def limits_are_exact(directory):
 
 
 @case
-def blocks_of_no_bytes(directory):
+def empty_blocks(directory):
     traces = []
     for name, arguments in (("few", []), ("more", ["1"])):
         path = os.path.join(directory, name)

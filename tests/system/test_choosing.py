@@ -41,7 +41,7 @@ def frames(row, depth):
 
 
 @case
-def ends_are_there(directory):
+def frees_by_other_threads_are_recorded(directory):
     """Threads end each other's blocks: none of a sample stays."""
     for mean in ("64", "1k", "16k"):
         report, expected = choose(directory, [program("sampled"), "4", "20000"],
@@ -91,7 +91,7 @@ def estimates_are_unbiased(directory):
 
 
 @case
-def only_these_sizes(directory):
+def size_limits_leave_out_blocks(directory):
     """What is not recorded is counted, in all and by size."""
     whole, expected = choose(directory, [program("sampled"), "3", "3000"])
     part, _ = choose(directory, [program("sampled"), "3", "3000"],
@@ -130,7 +130,7 @@ def sizes_are_all_in_the_histogram(directory):
 
 
 @case
-def what_is_not_recorded_is_not_freed(directory):
+def unrecorded_blocks_do_not_count_as_freed(directory):
     """Nobody knows whether it was: rows are shares of what is known."""
     done = recorded([program("sampled"), "2", "2000"], directory,
                     options=["--min-size", "500"])
@@ -198,7 +198,7 @@ def reallocation(directory):
 
 
 @case
-def programs_run_as_they_are(directory):
+def programs_behave_as_unrecorded(directory):
     """Children, handlers, allocators of their own."""
     for argv in (["forks"], ["signals"], ["crossfree"], ["storm", "200", "8"],
                  ["entry_points"], ["exceptions"], ["sandbox"],

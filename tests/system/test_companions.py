@@ -47,7 +47,7 @@ for each in "address", "thread", "leak", "undefined":
 
 
 @case
-def sanitizers_still_find(directory):
+def sanitizers_find_errors_while_recording(directory):
     for kind, way, finding in (
             ("address", "misuse", "heap-use-after-free"),
             ("address", "", "detected memory leaks"),

@@ -190,7 +190,7 @@ def snapshots_have_names(directory):
 
 
 @case
-def a_name_with_more_lines_does_nothing(directory):
+def control_name_with_line_feeds(directory):
     target = Steered(directory)
     for name in ("zz\nstop", "zz\n", "\nstop", "a\x7f"):
         done = target.ask("snapshot", name, status=2)
@@ -242,7 +242,7 @@ def signals_do_what_is_asked(directory):
 
 
 @case
-def the_command_passes_them_on(directory):
+def run_forwards_control_signals(directory):
     trace = os.path.join(directory, "run.trace")
     process = subprocess.Popen(
         [GNOMON, "run", "-q", "--off", "--signal", "USR1=toggle",
@@ -324,7 +324,7 @@ def an_ignored_signal_stays_ignored(directory):
 
 
 @case
-def afterwards_it_is_as_fast_as_before(directory):
+def stopped_program_is_as_fast_as_before(directory):
     target = Steered(directory, "off")
 
     def cost():
@@ -344,7 +344,7 @@ def afterwards_it_is_as_fast_as_before(directory):
 
 
 @case
-def a_child_begins_as_its_parent_was_told_to(directory):
+def child_begins_dormant_as_its_parent_did(directory):
     target = Steered(directory, "off")
     target.ask("start")
     target.do("fork 10", "churn 3")
@@ -521,7 +521,7 @@ def other_namespaces_are_reached(directory):
 
 
 @case
-def the_name_is_the_next_programs(directory):
+def socket_name_survives_exec(directory):
     """By exec the process stays the same, and so does the socket's name."""
     first = Steered(directory, prefix=("env",))
     first.pid = behind(first.pid)
@@ -533,7 +533,7 @@ def the_name_is_the_next_programs(directory):
 
 
 @case
-def a_name_that_is_not_free_yet(directory):
+def socket_name_in_use_is_waited_for(directory):
     """Somebody has it when the recorder begins, and gives it up later: whoever
     asks meanwhile gets his answer."""
     process = subprocess.Popen(

@@ -51,7 +51,7 @@ def freed_by_other_threads(directory):
 
 
 @case
-def handed_over(directory):
+def blocks_handed_over_at_once(directory):
     """Stamps that are used twice keep the order between threads: of the
     large blocks one at a time is alive."""
     _, done, report = exact("handover", directory)

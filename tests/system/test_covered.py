@@ -247,7 +247,7 @@ def kept_traces(directory):
 
 
 @case
-def said_in_text(directory):
+def coverage_is_reported_as_text(directory):
     """Who reads no JSON is told, too, wherever figures lack what is left
     out."""
     whole = newest(run(directory, "whole"))
@@ -291,7 +291,7 @@ def said_in_text(directory):
 
 
 @case
-def several(directory):
+def coverage_of_several_traces(directory):
     """Each, and their sum."""
     traces = [newest(run(directory, "whole")),
               newest(run(directory, "culled", "--cull"))]

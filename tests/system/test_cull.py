@@ -59,7 +59,7 @@ def one_thread(directory):
 
 
 @case
-def few_wait(directory):
+def few_pending_blocks(directory):
     """A short line: fewer are left out, and nothing is wrong for it."""
     argv = [program("mixed_lifetimes"), "20000"]
     whole = run(directory, "whole", argv)
@@ -77,7 +77,7 @@ def short_time(directory):
 
 
 @case
-def only_short_ones_between(directory):
+def temporary_blocks_of_culled_traces(directory):
     """A block that stays is not temporary because what came after it went."""
     argv = [program("mixed_lifetimes"), "60000", "0"]
     done = run(directory, "culled", argv, "--cull=1ms")

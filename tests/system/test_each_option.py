@@ -438,7 +438,7 @@ def options_of_the_table():
 
 
 @case
-def none_is_missing(directory):
+def each_option_has_a_case(directory):
     equal(options_of_the_table(), set(EFFECTS), "options")
 
 

@@ -147,7 +147,7 @@ def of_a_program_of_many_sections(directory):
 
 
 @case
-def of_what_debug_files_share(directory):
+def debug_file_shared_by_dwz(directory):
     """dwz moves what several have to a file of its own."""
     need("dwz")
     path, other = copied(directory), copied(directory, "other")
@@ -230,7 +230,7 @@ def huge(directory, size):
 
 
 @case
-def holds_nobody_up(directory):
+def embedding_delays_nothing(directory):
     """Not the start, not the end of the program, and of the command that
     waits for its trace no more than a second. Symbols there are at least."""
     for size in HUGE, LARGE:
@@ -280,7 +280,7 @@ def hold(directory, path):
 
 
 @case
-def gets_on_while_it_runs(directory):
+def embedding_while_the_program_is_busy(directory):
     """Of a program that is busy all the time."""
     path = copied(directory)
     done = run(directory, [program("mixed_lifetimes"), "1500000"], "--embed", "debug")
@@ -333,7 +333,7 @@ def made_anonymous(directory):
 # ---- parts ----
 
 @case
-def beside_parts(directory):
+def embedded_once_for_all_parts(directory):
     """Once for all parts, and within the limit."""
     path = os.path.join(directory, "mixed_lifetimes")
     shutil.copy(program("mixed_lifetimes"), path)

@@ -79,7 +79,7 @@ def make(way, by, old, maybe=()):
 
 
 @case
-def is_forgotten(directory):
+def filter_forgets_exit_status(directory):
     """The filter does what it is for."""
     pid = os.fork()
     if pid == 0:

@@ -6,7 +6,7 @@ from gnomon_test import *
 
 
 @case
-def same_place(directory):
+def libraries_at_the_same_address(directory):
     done = recorded([program("epochs"), PROGRAMS], directory)
     equal(done.status, 0, "status")
     expected = done.expected

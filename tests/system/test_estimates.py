@@ -66,7 +66,7 @@ def same(found, wanted, most=2, keys=SUMS, row_keys=ROW):
 
 
 @case
-def left_out(directory):
+def culled_sample_keeps_sums(directory):
     """--cull tells what the events would have told, at whatever time."""
     for mean in ("64", "4k"):
         plain = read(sampled(directory, "plain" + mean, mean=mean).trace)
@@ -80,7 +80,7 @@ def left_out(directory):
 
 
 @case
-def as_strip_does(directory):
+def culled_sample_equals_stripped_one(directory):
     done = sampled(directory, "plain", "--free-stacks")
     small = os.path.join(directory, "small.trace")
     stripped = bare([GNOMON, "strip", done.trace, "-o", small])
@@ -102,7 +102,7 @@ def as_strip_does(directory):
 
 
 @case
-def who_freed(directory):
+def culled_sample_keeps_free_stacks(directory):
     plain = sampled(directory, "plain", "--free-stacks")
     culled = sampled(directory, "culled", "--cull", "--free-stacks")
     one, other = [sorted((row["blocks"], row["bytes"])
@@ -114,7 +114,7 @@ def who_freed(directory):
 
 
 @case
-def in_parts(directory):
+def sample_in_rotated_parts(directory):
     """The newest part tells all; each one reads alone, and none has less than
     the one before it."""
     rounds = "400000"

@@ -31,7 +31,7 @@ for each in WAYS:
 
 
 @case
-def no_recorder_stays(directory):
+def recorder_ends_with_its_target(directory):
     """The recorder ends with its target."""
     done = recorded([program("exits"), "kill"], directory, by="preload",
                     preexec_fn=no_core)

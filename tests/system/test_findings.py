@@ -49,7 +49,7 @@ def of_kind(findings, kind):
 
 
 @case
-def what_was_planted_comes_first(directory):
+def planted_defect_is_the_first_finding(directory):
     for mode, (function, kind, table) in MODES.items():
         done = planted(directory, mode)
         text = gnomon("report", done.trace).out
@@ -113,7 +113,7 @@ def queries_show_what_is_said(directory):
 
 
 @case
-def where_nothing_is_wrong(directory):
+def no_finding_where_nothing_is_wrong(directory):
     done = planted(directory, "nothing")
     equal(sentences(gnomon("report", done.trace).out), ["nothing stands out"],
           "findings")
@@ -146,7 +146,7 @@ def a_table_that_is_chosen_is_alone(directory):
 
 
 @case
-def all_has_the_whole(directory):
+def option_all_prints_every_section(directory):
     trace = planted(directory, "leak").trace
     out = gnomon("report", trace, "--all").out
     for title in ("LIVE AT THE END", "PEAK", "TOTAL", "COUNT", "TEMPORARY"):
@@ -260,7 +260,7 @@ def moments_after_the_end_are_told(directory):
 
 
 @case
-def words_that_are_none(directory):
+def unknown_commands_have_suggestions(directory):
     alone = gnomon(statuses=(2,))
     for word in ("gnomon run ./program", "gnomon report", "gnomon serve"):
         check(word in alone.err and alone.out == "", alone.err)

@@ -75,7 +75,7 @@ def against_the_order(directory):
 
 
 @case
-def circles(directory):
+def include_cycles_are_found(directory):
     one(directory, "folders", "folders include each other", {
         "cli/model/core/chains.c": ["cli/model/model.h"]})
     one(directory, "headers", "headers include each other", {
@@ -84,7 +84,7 @@ def circles(directory):
 
 
 @case
-def places(directory):
+def misplaced_files_are_found(directory):
     one(directory, "top", "lies in none", {"cli/profile.h": []})
     one(directory, "unknown", "lies in none", {"cli/profile/profile.h": []})
     one(directory, "many", "has 41 files", {

@@ -114,7 +114,7 @@ def library_out_of_reach(directory):
 
 
 @case
-def what_is_over_soon_was_an_exec(directory):
+def short_exec_is_not_an_exit(directory):
     """The recorder's next look would come too late to tell them apart."""
     for i in range(5):
         part = os.path.join(directory, str(i))

@@ -45,7 +45,7 @@ def stats_agree(wanted, path, what):
 
 
 @case
-def a_clear_in_every_way(directory):
+def clear_under_all_options(directory):
     for what, options in WAYS.items():
         place = os.path.join(directory, what)
         os.mkdir(place)

@@ -123,7 +123,7 @@ def alone_after_the_group(directory):
 
 
 @case
-def of_a_burst_none_is_made(directory):
+def burst_of_signals_makes_none(directory):
     """Of many at once some may be one; none may become two, or none at all."""
     wrapped = Wrapped(directory)
     for _ in range(100):
@@ -159,7 +159,7 @@ def to_all_of_its_name(directory):
 
 
 @case
-def with_a_value(directory):
+def signal_with_a_value(directory):
     wrapped = Wrapped(directory)
     number = signal.SIGRTMIN + 3
     for value in (1, 77, -5):

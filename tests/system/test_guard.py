@@ -134,7 +134,7 @@ for way in ("abort", "kill"):
 
 
 @case
-def ends_while_others_allocate(directory):
+def process_ends_while_others_allocate(directory):
     """What other threads do to their blocks meanwhile is no damage."""
     target = program("guard_ends")
     for number in range(30):
@@ -183,7 +183,7 @@ def every_function(directory):
 
 
 @case
-def zeroes(directory):
+def freed_memory_is_zeroed(directory):
     done = recorded([program("guarded"), "zero"], directory,
                     options=["--zero-memory"])
     equal((done.status, done.out), (0, "all is right\n"), done.out)
@@ -338,7 +338,7 @@ def in_a_core_by_the_kernel(directory):
 
 
 @case
-def in_bytes_of_memory(directory):
+def guard_sizes_in_memory(directory):
     """Without addresses: sizes in their order."""
     image = bytearray()
 
@@ -363,7 +363,7 @@ def in_bytes_of_memory(directory):
 
 
 @case
-def wrong_sizes(directory):
+def wrong_guard_sizes_are_refused(directory):
     done = bare([GNOMON, "run", "--guard", "2M", "--", "true"], cwd=directory)
     check(done.status not in (0, 1), "status %d" % done.status)
     check("guard" in done.err, done.err)

@@ -27,12 +27,12 @@ def as_asked(heap, expected):
 
 
 @case
-def as_the_allocator_says(directory):
+def blocks_agree_with_the_allocator(directory):
     as_asked(*shares(directory))
 
 
 @case
-def whatever_its_tunables(directory):
+def blocks_agree_under_tunables(directory):
     """Blocks that are mapped from another size on."""
     heap, expected = shares(
         directory, GLIBC_TUNABLES="glibc.malloc.mmap_threshold=3000:"
@@ -47,7 +47,7 @@ def whatever_its_tunables(directory):
 
 
 @case
-def not_where_another_allocator_serves(directory):
+def blocks_of_another_allocator_are_unknown(directory):
     """Its blocks have other headers, or none."""
     heap, expected = shares(directory, LD_PRELOAD=program("libbump.so"))
     check(heap["unknown"]["blocks"] >= sum(

@@ -18,7 +18,7 @@ def sums(done):
 
 
 @case
-def listing_with_a_lock_of_its_own(directory):
+def callback_of_dl_iterate_phdr_holds_a_lock(directory):
     """The callback of dl_iterate_phdr wants what allocating threads hold."""
     alone = bare([program("loader_lock")], seconds=SECONDS)
     equal(alone.status, 0, "status alone")

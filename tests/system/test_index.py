@@ -80,7 +80,7 @@ def nothing_left(directory):
 # ---- where and when ----
 
 @case
-def it_lies_beside_the_trace(directory):
+def index_lies_beside_the_trace(directory):
     trace = os.path.join(directory, "a.trace")
     blocks = generate(trace)
     equal(found(trace), None, "an index before it was asked for")
@@ -419,7 +419,7 @@ def all_figures(trace, *words):
 
 
 @case
-def a_large_one_is_gone_on_with(directory):
+def interrupted_large_index_is_resumed(directory):
     trace = large(directory)
     wanted = all_figures(trace, "--no-index")
     for number in (signal.SIGKILL, signal.SIGINT):
@@ -499,7 +499,7 @@ def an_interrupt_leaves_nothing(directory):
 
 
 @case
-def two_makers_are_one(directory):
+def concurrent_makers_make_one_index(directory):
     trace = os.path.join(directory, "a.trace")
     blocks = generate(trace, EVENTS)
     index(trace)
@@ -522,7 +522,7 @@ def two_makers_are_one(directory):
 
 
 @case
-def who_waits_can_be_interrupted(directory):
+def waiting_maker_can_be_interrupted(directory):
     trace = os.path.join(directory, "a.trace")
     generate(trace, EVENTS * 4)
     first = begin(trace)
@@ -653,7 +653,7 @@ def it_is_refused_where_there_is_no_room(directory):
 
 
 @case
-def a_disk_that_is_full_amid_leaves_nothing(directory):
+def full_disk_leaves_nothing(directory):
     need_root("mount")
     trace = os.path.join(directory, "a.trace")
     generate(trace, EVENTS)

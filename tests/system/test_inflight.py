@@ -36,7 +36,7 @@ def unloaded_under_threads(directory):
 
 
 @case
-def namespaces(directory):
+def libraries_in_namespaces(directory):
     """What another C library allocates there is not seen; what our own does,
     called from there, is."""
     done = recorded([program("namespaces"), LIBINFLIGHT], directory)
@@ -50,7 +50,7 @@ def namespaces(directory):
 
 
 @case
-def audited(directory):
+def program_under_an_auditor(directory):
     env = environment(LD_AUDIT=program("libaudit.so"))
     for argv in ([program("mixture")],
                  [program("inflight"), LIBINFLIGHT]):

@@ -42,7 +42,7 @@ def threads_and_children_without_names(directory):
 
 
 @case
-def children_of_who_may_less_and_less(directory):
+def children_of_ever_stricter_filters(directory):
     """Those who may still start a recorder are recorded."""
     done = run("forks", directory)
     first = [trace for trace in done.traces
@@ -94,7 +94,7 @@ ROOT = os.path.join(HERE, "..", "..")
 
 
 @case
-def every_call_is_known(directory):
+def every_call_of_the_library_is_known(directory):
     """What the library calls to start a recorder is what is looked for."""
     used = set()
     for path in glob.glob(os.path.join(ROOT, "preload", "**", "*.[chS]"),

@@ -58,7 +58,7 @@ def shown_to_debuggers(directory):
 
 
 @case
-def without_a_table(directory):
+def code_without_a_table(directory):
     """The stack ends in the code, and the trace says so."""
     done = record("none", directory)
     counters = info(done.trace)["counters"]

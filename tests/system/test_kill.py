@@ -358,7 +358,7 @@ def target_goes_on_without_recorder(directory):
 
 
 @case
-def it_is_said_once(directory):
+def lost_recorder_is_reported_once(directory):
     """A recorder that was killed, by the program that has lost it."""
     process = subprocess.Popen(
         [program("churn"), "100000000"], stdout=subprocess.DEVNULL,
@@ -377,7 +377,7 @@ def it_is_said_once(directory):
 
 
 @case
-def recorder_ends_before_it_is_there(directory):
+def recorder_ends_before_it_has_begun(directory):
     """Between its execve and its first word in the live file: killed, ended,
     or killed when rings are full already. The program is as without us, and
     nothing is left."""

@@ -37,7 +37,7 @@ for each in WAYS:
 
 
 @case
-def before_and_after_main(directory):
+def threads_before_and_after_main(directory):
     """Threads of constructors, of destructors, of thread-local ones."""
     alone = bare([program("early")])
     for by in "run", "preload":
@@ -49,7 +49,7 @@ def before_and_after_main(directory):
 
 
 @case
-def others_still_allocate(directory):
+def threads_allocate_while_the_process_ends(directory):
     """Nobody knows how far they get; what was counted is all there."""
     for by in ("run", "preload"):
         part = os.path.join(directory, by)

@@ -31,7 +31,7 @@ def only_what_is_needed_is_executable(directory):
 
 
 @case
-def says_nothing(directory):
+def library_prints_nothing(directory):
     done = recorded(["true"], directory, by="preload")
     equal((done.status, done.out, done.err), (0, "", ""), "result")
 

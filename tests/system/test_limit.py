@@ -144,7 +144,7 @@ def many_threads(directory):
 
 
 @case
-def hand_over(directory):
+def blocks_freed_by_other_threads(directory):
     """Threads that end each other's blocks: what one has freed is seen after
     it was allocated, whoever is held up meanwhile."""
     for options in (("--limit", "1M"), ("--cull=1ms",), ("--depth", "0")):
@@ -256,7 +256,7 @@ def killed_with_the_recorder(directory):
 
 
 @case
-def of_strangers(directory):
+def existing_files_with_names_of_parts(directory):
     """A file of somebody's that has the name of a part stays as it is."""
     pattern = os.path.join(directory, "a.trace")
     for number in (1, 2, 5):
@@ -294,7 +294,7 @@ def of_many_strangers(directory):
 
 
 @case
-def given_away(directory):
+def parts_belong_to_the_owner_of_the_trace(directory):
     """Each part belongs to whom the trace does."""
     need_root("give files away")
     limited(directory, [program("mixed_lifetimes"), "100000"], "1M",

@@ -63,7 +63,7 @@ def data(directory):
 
 
 @case
-def too_little_to_share(directory):
+def too_few_addresses_to_record(directory):
     done = same([program("basic")], directory, limited(AS=32 * MIB))
     equal(len(done.err.splitlines()), 1, "lines in %r" % done.err)
     check("not recorded" in done.err, done.err)

@@ -101,7 +101,7 @@ def kill_all(directory, live_dir):
 
 
 @case
-def swept_where_the_next_one_lies(directory):
+def next_run_recovers_beside_its_live_file(directory):
     """Beside the trace, and in --live-dir."""
     elsewhere = os.path.join(directory, "elsewhere")
     os.mkdir(elsewhere)
@@ -118,7 +118,7 @@ def swept_where_the_next_one_lies(directory):
 
 
 @case
-def folded_by_the_next_one_there(directory):
+def next_run_recovers_beside_its_trace(directory):
     """Whose traces lie beside the next one's, wherever the live file is."""
     part = os.path.join(directory, "part")
     os.mkdir(part)
@@ -182,7 +182,7 @@ def many_old_traces(directory):
 
 
 @case
-def kept_for_who_sees_its_trace(directory):
+def live_file_is_kept_while_its_trace_is_hidden(directory):
     """In another mount namespace, its directory is another one."""
     need_mounts()
     own, shm = (os.path.join(directory, name) for name in ("own", "shm"))
@@ -222,7 +222,7 @@ def with_room(shm, beside, directory):
 
 
 @case
-def half_of_what_is_free_in_memory(directory):
+def live_file_in_memory_if_half_is_free(directory):
     lines, said = with_room("200m", "64m", directory)
     check(lines["live"].startswith("/dev/shm/gnomon-"), lines)
     equal((lines["guarantee"], said), ("file", ""), "guarantee")

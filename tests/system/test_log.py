@@ -125,7 +125,7 @@ def a_log_that_cannot_be_written(directory):
 
 
 @case
-def a_long_one_is_turned(directory):
+def long_log_is_rotated(directory):
     for _ in range(12):
         log_of(directory, "debug", more=("--log-file-max", "2k"))
     path = os.path.join(directory, "log-debug")
@@ -153,7 +153,7 @@ def given_away(directory):
 
 
 @case
-def to_nobody_there(directory):
+def unknown_owner_is_reported(directory):
     done = recorded(PROGRAM, directory, by="preload",
                     env=environment(GNOMON_CHOWN="nobody.of.this.name"))
     equal((done.status, done.out), (0, "42\n"), "the program")
@@ -167,7 +167,7 @@ SHOW = "import os; print([os.environ.get(n) for n in " \
 
 
 @case
-def no_pools(directory):
+def option_no_pools_sets_variables(directory):
     counts = {}
     for name, by, value in (("with", "run", "0"), ("without", "run", "1"),
                             ("alone", "preload", "1")):
@@ -185,7 +185,7 @@ def no_pools(directory):
 
 
 @case
-def what_is_set_stays(directory):
+def option_no_pools_keeps_set_variables(directory):
     done = recorded(["/usr/bin/python3", "-c", SHOW], directory,
                     options=("--no-pools",),
                     env=environment(PYTHONMALLOC="pymalloc"))

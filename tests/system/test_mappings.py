@@ -199,7 +199,7 @@ def child(directory):
 
 
 @case
-def off_and_allocations_as_ever(directory):
+def option_maps_keeps_allocations(directory):
     argv = [program("mappings"), "threads"]
     counts = {}
     for maps in ("on", "off"):

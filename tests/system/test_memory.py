@@ -126,7 +126,7 @@ def many_mappings(directory):
 
 
 @case
-def looking_costs_little(directory):
+def memory_points_cost_little(directory):
     """Each look is followed by 256 times what it took: of a core, under half
     a percent, however large the process is."""
     for number in ("10", "20000"):
@@ -226,7 +226,7 @@ def arenas_are_not_asked_in_a_handler(directory):
 
 
 @case
-def no_lock_is_taken_twice(directory):
+def handlers_inside_the_allocator(directory):
     """A handler may interrupt the allocator while it holds its lock."""
     done, document = record(directory, [ARENAS, "inside"],
                             "--snapshot-every", "20ms")

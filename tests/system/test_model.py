@@ -529,7 +529,7 @@ def also_where_stacks_lack_their_outer_frames(directory):
 
 
 @case
-def of_what_there_are_only_sums(directory):
+def figures_of_traces_with_sums_only(directory):
     compare(directory, 0.1, 5000000, AskedStripped, complete=True)
 
 

@@ -132,7 +132,7 @@ def no_memory_for_captures(directory):
 
 
 @case
-def no_hardware_where_there_is_none(directory):
+def hardware_mode_needs_a_hardware_stack(directory):
     done = recorded([program("shadow_pointer")], directory)
     equal(done.status, 0, "status, stderr: " + done.err)
     for thread in described(done.trace)["threads"]:
@@ -141,7 +141,7 @@ def no_hardware_where_there_is_none(directory):
 
 
 @case
-def a_recording_that_runs(directory):
+def modes_of_a_running_recording(directory):
     """What is not said yet is left out, and said at the end."""
     process = subprocess.Popen(
         [program("killable"), os.path.join(directory, "counts")],
@@ -166,7 +166,7 @@ def a_recording_that_runs(directory):
 
 
 @case
-def a_trace_cut_before_it(directory):
+def trace_cut_before_the_modes(directory):
     """As an older recorder leaves it, or one that was killed."""
     done = recorded([program("churn"), "20000"], directory)
     equal(done.status, 0, "status")

@@ -115,7 +115,7 @@ def one_row_a_function(directory):
 
 
 @case
-def its_library_is_never_lost(directory):
+def nameless_frames_show_their_library(directory):
     target = Stripped(directory)
     for options in (("--by", "stack"), ("--by", "site"), ("--by", "function"),
                     ("--tree", "bottom-up", "--sort", "total")):

@@ -13,7 +13,7 @@ def hidden(*argv):
 
 
 @case
-def by_the_library(directory):
+def without_proc_by_preload(directory):
     for name, *arguments in (["mixture"], ["leaving", "outlive"],
                              ["leaving", "handlers"], ["storm", "500", "5"]):
         part = os.path.join(directory, name + "".join(arguments))
@@ -31,7 +31,7 @@ def by_the_library(directory):
 
 
 @case
-def by_gnomon_run(directory):
+def without_proc_by_run(directory):
     argv = hidden(GNOMON, "run", "-o", os.path.join(directory, "the.trace"),
                   program("mixture"))
     alone = bare([program("mixture")])

@@ -10,7 +10,7 @@ OUTPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
 
 
 @case
-def what_all_commands_say(_):
+def outputs_equal_the_recorded_ones(_):
     need_root("hide the debug files of this machine")
     need_mounts()
     done = bare(["/usr/bin/python3", OUTPUTS, "compare",

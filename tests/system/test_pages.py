@@ -192,7 +192,7 @@ def without_maps(directory):
 
 
 @case
-def for_people(directory):
+def pages_as_text(directory):
     done = recorded_pinned(directory)
     out = gnomon("report", done.trace, "--pages", "--by", "function").out
     for title in ("PAGES", "PAGES KEPT", "RESIDENT MEMORY"):
@@ -203,7 +203,7 @@ def for_people(directory):
 
 
 @case
-def without_blocks(directory):
+def pages_of_traces_without_blocks(directory):
     """Of which there are only sums."""
     done = recorded_pinned(directory, "--depth", "0")
     adds_up_pages(pages_of(done.trace))
@@ -215,7 +215,7 @@ def without_blocks(directory):
 
 
 @case
-def what_does_not_fit(directory):
+def options_that_exclude_pages(directory):
     done = recorded_pinned(directory)
     for options in (["--sort", "live"], ["--tree", "top-down"], ["--csv"],
                     ["--sizes"], ["--timeline"], ["--merge"],

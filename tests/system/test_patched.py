@@ -301,7 +301,7 @@ def told(done, allocator):
 
 
 @case
-def told_by_the_library_alone(directory):
+def unpatched_allocator_is_reported_by_preload(directory):
     for number, (path, allocator) in enumerate((
             (jemalloc("_rjem_"), "jemalloc"), (mini("own"), "malloc"),
             (mimalloc(), "mimalloc"), (tcmalloc(), "tcmalloc"),
@@ -369,7 +369,7 @@ def digits(plan):
 
 
 @case
-def plans_that_lie(directory):
+def wrong_plans_change_nothing(directory):
     """Damaged ones, and that of another program: the program runs as ever."""
     path = mini("own")
     alone = bare([path])

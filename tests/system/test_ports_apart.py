@@ -106,14 +106,14 @@ def leaks_are_found_at_their_line(directory):
 
 
 @case
-def the_readers_are_held_to_it(directory):
+def readers_are_checked_too(directory):
     for line in ("sp = state->rsp;", "if (half == 0x4770)", '__asm__("nop");',
                  "#ifdef __LP64__", 'hide("_ZdlPvm")', "*at = 0xe12fff1eu;"):
         check(found_in(directory, "cli/model/leak.c", line), line)
 
 
 @case
-def what_only_resembles_is_not(directory):
+def portable_code_is_accepted(directory):
     for line in GOOD:
         for path in "unwind/good.c", "cli/model/good.c":
             equal(found_in(directory, path, line), [], line)
@@ -141,7 +141,7 @@ def headers_of_all_ports_have_a_compiler(_):
 
 
 @case
-def exceptions_are_of_files_that_are_there(_):
+def exceptions_name_existing_files(_):
     found = []
     paths = [path for path in lint.tracked_files() if path.startswith("unwind/")]
     lint_arch.check_exceptions(paths, lambda where, what: found.append(what))

@@ -16,7 +16,7 @@ def asked(trace):
 
 
 @case
-def at_a_size(directory):
+def snapshot_at_a_size(directory):
     patiently(directory, see_sizes, PAUSES)
 
 

@@ -72,7 +72,7 @@ def exec_as_another_user(directory):
 
 
 @case
-def killed_together(directory):
+def killed_with_its_recorder(directory):
     """What the live file keeps comes into the trace all the same."""
     process, _ = start("setuid", directory)
     trace = wait_begun(os.path.join(directory, "x.trace"))

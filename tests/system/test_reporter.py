@@ -91,7 +91,7 @@ def without_the_command(directory):
 
 
 @case
-def wrong_ones_are_refused(directory):
+def wrong_report_options_are_refused(directory):
     for option in ("--sort=size", "--sort=live,", "--sort=", "--top=x",
                    "--top=-1"):
         done = bare([GNOMON, "run", "--report", option, "true"])

@@ -61,7 +61,7 @@ def a_failure(directory):
 
 
 @case
-def an_end_that_is_none(directory):
+def wrong_exit_statuses(directory):
     for status in 1, 77:
         out = expect(directory, 1, "1 passed, 1 failed", "ok 1 - a\n1..1",
                      status)
@@ -140,7 +140,7 @@ def what_is_not_installed(directory):
 
 
 @case
-def a_list_that_is_wrong(directory):
+def malformed_list_of_skips(directory):
     for line in "a :: b\n", "a :: b :: nowhere :: true\n":
         got, out = ran(directory, "ok 1 - a\n1..1", skips=line)
         check(got != 0 and not out, line + out)

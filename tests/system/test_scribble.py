@@ -69,7 +69,7 @@ def a_file_that_is_cut(directory):
 
 
 @case
-def requests_that_nobody_made(directory):
+def requests_written_over(directory):
     for seed, words in (1, "requests to start or stop"), \
             (2, "how many signals came"):
         trace, _, what = scribbled(directory, seed, "requests")
@@ -77,7 +77,7 @@ def requests_that_nobody_made(directory):
 
 
 @case
-def another_file_in_its_place(directory):
+def live_file_replaced_by_another(directory):
     trace, done, what = scribbled(directory, 1, "swap")
     path = done.out.strip()
     with open(path) as file:

@@ -63,7 +63,7 @@ def handler_on_a_stack_further_out(directory):
 
 
 @case
-def handler_jumps_out_of_a_question(directory):
+def handler_jumps_out_of_a_request(directory):
     """What follows a change of ids is asked of the recorder: later changes are
     answered, and the recording goes on."""
     done = recorded([program("request_longjmp")], directory)
@@ -114,7 +114,7 @@ def a_child_forked_inside_of_a_hook_returns_there(directory):
 
 
 @case
-def it_returns_whatever_is_recorded(directory):
+def child_of_a_hook_returns_under_all_options(directory):
     for option, value in (("SAMPLE", "100"), ("MIN_SIZE", "100"),
                           ("GUARD", "16"), ("FREE_STACKS", "1"),
                           ("OFF", "1")):

@@ -52,7 +52,7 @@ def lines_at_an_interval(directory):
 
 
 @case
-def often_while_nothing_happens(directory):
+def lines_while_nothing_happens(directory):
     stats = os.path.join(directory, "a.trace.stats")
     process = subprocess.Popen(["sleep", str(RUN_SECONDS)], env=environment(
         LD_PRELOAD=LIBRARY, GNOMON_OUTPUT=os.path.join(directory, "a.trace"),
@@ -66,7 +66,7 @@ def often_while_nothing_happens(directory):
 
 
 @case
-def totals_alone(directory):
+def stats_without_events(directory):
     """--depth 0: no events, and all the sums."""
     options = ("--depth", "0")
     done = recorded([program("mixed_lifetimes"), "20000"], directory, options=options)

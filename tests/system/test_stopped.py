@@ -32,7 +32,7 @@ def stopped(directory, *options):
 
 
 @case
-def the_program_goes_on(directory):
+def program_continues_without_its_recorder(directory):
     """At most a few waits of seconds, not one at each new stack, or in each
     new thread."""
     for overflow in "wait", "drop":
@@ -48,7 +48,7 @@ def the_program_goes_on(directory):
 
 
 @case
-def nothing_in_its_way(directory):
+def program_is_recorded_completely(directory):
     """The same program is recorded whole."""
     process = bare([GNOMON, "run", "-q", "-o",
                     os.path.join(directory, "x.trace"), program("node_flood")])

@@ -10,7 +10,7 @@ MODES = ("auto", "validate", "off")
 
 
 @case
-def words_beyond_a_base(directory):
+def stray_words_beyond_a_base(directory):
     alone = bare([program("stray_base")])
     for mode in MODES:
         for oracle in (0, 1):
@@ -53,7 +53,7 @@ def a_word_that_leads_to_changing_memory(directory):
 
 
 @case
-def beyond_a_greenlets_stack(directory):
+def stray_words_beyond_a_greenlets_stack(directory):
     python = "/usr/bin/python3"
     if bare([python, "-c", "import greenlet"]).status != 0:
         raise Skip("python3-greenlet is not installed")

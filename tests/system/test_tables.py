@@ -132,7 +132,7 @@ def odd_tables(directory):
 
 
 @case
-def replaced_before_it_was_met(directory):
+def library_file_replaced_before_its_first_frame(directory):
     """The file that says where .eh_frame is, is not the one that is mapped:
     there is no rule then, but never a wrong one."""
     mapped = make_library(directory, "mapped.so", "-Wl,--no-eh-frame-hdr")

@@ -100,7 +100,7 @@ def without_stacks(directory):
 
 
 @case
-def within_a_size(directory):
+def toggles_with_a_size_limit(directory):
     for threads in (0, 3):
         done = toggled(directory, "mixed", threads, ("--limit", "1M"),
                        rounds=ROUNDS)

@@ -18,7 +18,7 @@ def one_whole_trace(directory, name):
 
 
 @case
-def gdb_that_follows_children(directory):
+def gdb_follows_children(directory):
     """With follow-fork-mode child it would go on with a task of ours, and
     leave the program."""
     need("gdb")
@@ -37,7 +37,7 @@ def gdb_that_follows_children(directory):
 
 
 @case
-def strace_that_follows_all(directory):
+def strace_follows_all(directory):
     need("strace")
     log = os.path.join(directory, "log")
     argv = ["strace", "-f", "-qq", "-o", log, "-E", "LD_PRELOAD=" + LIBRARY,

@@ -77,7 +77,7 @@ def agree(trace, wanted):
 
 
 @case
-def the_versions_there_were(_):
+def traces_of_all_versions(_):
     versions = [each for each, _ in kept()]
     major, minor = current()
     for each in range(minor + 1):

@@ -459,7 +459,7 @@ def what_is_not_extracted_needs_no_options(directory):
 
 
 @case
-def who_reads_it_is_told_that_names_are_made_up(directory):
+def anonymized_traces_say_so(directory):
     trace = recorded([program("wordy")], directory).trace
     out, kept = trace + ".x", trace + ".y"
     gnomon("anonymize", trace, "-o", out)
@@ -483,7 +483,7 @@ def who_reads_it_is_told_that_names_are_made_up(directory):
 
 
 @case
-def no_gain_is_told(directory):
+def strip_without_gain_is_reported(directory):
     """Few blocks in many places: their totals take more than they do."""
     need("perl")
     trace = recorded(["perl", "-e", "my %h; $h{$_} = 'x' x ($_ % 50) for "

@@ -6,7 +6,7 @@ from gnomon_test import *
 
 
 @case
-def nothing_of_it_is_missing(directory):
+def undumpable_program_is_recorded_completely(directory):
     need_root("become another user")
     need_reach()
     os.chmod(directory, 0o777)

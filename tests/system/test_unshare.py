@@ -15,12 +15,12 @@ def same(arguments, directory):
 
 
 @case
-def all_of_them(directory):
+def namespaces_change_nothing(directory):
     same([], directory)
 
 
 @case
-def recording_goes_on(directory):
+def recording_continues_in_the_same_trace(directory):
     """The recorder that comes back goes on with the same trace."""
     for number, argument in enumerate(("256", "time")):
         part = os.path.join(directory, str(number))

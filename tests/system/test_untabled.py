@@ -51,7 +51,7 @@ def agrees(done):
 
 
 @case
-def that_is_why_no_barriers_stand(directory):
+def code_without_tables_forbids_barriers(directory):
     _, _, done = stacks(directory, "nested_untabled")
     thread = [each for each in info(done.trace)["threads"] if each["main"]][0]
     equal((thread["mode"], thread["why"]),
@@ -133,7 +133,7 @@ int holds(int a)
 
 
 @case
-def what_a_guess_leads_to_is_looked_at(directory):
+def guessed_callers_are_checked(directory):
     """Not to what lies where the return address was sought."""
     need("gcc")
     objects = []
@@ -200,7 +200,7 @@ int main(void) { return aligns(7, 3) == 12345; }
 
 
 @case
-def rare_parts_are_no_functions(directory):
+def cold_parts_are_not_functions(directory):
     """Also to those that make rules before, with and without names."""
     need("gcc")
     source = os.path.join(directory, "rare.c")
@@ -295,7 +295,7 @@ def calls_that_do_not_come_back(directory):
 
 
 @case
-def and_with_each_stack_walked_anew(directory):
+def frames_without_the_shadow_stack(directory):
     whole(directory, "off")
 
 

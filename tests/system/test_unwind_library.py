@@ -161,7 +161,7 @@ def gives_the_interface_alone(directory):
 
 
 @case
-def shared_library_is_decent(directory):
+def shared_library_is_self_contained(directory):
     path = os.path.join(TREE, "lib", "libgnomon-unwind.so")
     out = bare(["readelf", "-dlW", path]).out
     check("[libgnomon-unwind.so.0]" in out, "no soname")

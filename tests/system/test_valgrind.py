@@ -22,14 +22,14 @@ def under_valgrind(directory, name, *options):
 
 
 @case
-def is_recorded(directory):
+def programs_are_recorded_under_valgrind(directory):
     done, trace = under_valgrind(directory, "basic", "--tool=none")
     agree(done.expected, Report(trace))
     check_no_live_file(trace)
 
 
 @case
-def is_not_harmed(directory):
+def memcheck_finds_no_error(directory):
     """Where valgrind has its own allocator in front of ours."""
     _, trace = under_valgrind(directory, "basic", "--error-exitcode=9")
     equal(info(trace)["dropped"], 0, "dropped")

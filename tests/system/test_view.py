@@ -69,7 +69,7 @@ def clear_and_from_start(directory):
 
 
 @case
-def made_anew(directory):
+def transformed_traces_keep_the_view(directory):
     """Repacked, anonymised or stripped, it says the same."""
     trace = steer(directory, "keep 50", "churn 30", ("snapshot", "warm"),
                   ("stop",), "keep 7", "drop 3", ("start",), "keep 20",
@@ -93,7 +93,7 @@ def made_anew(directory):
 
 
 @case
-def whatever_is_left_out(directory):
+def culled_traces_keep_the_view(directory):
     """A recording that leaves blocks out counts the same since a clear, and
     since a start."""
     steps = ("keep 100", "churn 5000", ("clear",), "churn 300", "keep 10",

@@ -76,7 +76,7 @@ struct capture_config {
 	bool no_stacks;
 	/* Why barriers must not be used in this process (GT_WHY_DEFAULT: they
 	 * may be used). */
-	enum gt_mode_why no_barriers;
+	enum gt_mode_why forbidden_why;
 };
 
 #endif

@@ -43,7 +43,7 @@ enum gt_mode {
 	GT_MODE_BARRIERS,	/* path cache, shadow join, barriers */
 	GT_MODE_VALIDATE,	/* the same without barriers */
 	GT_MODE_OFF,		/* every stack is walked in full */
-	GT_MODE_HARDWARE,	/* read from the hardware's shadow stack */
+	GT_MODE_HARDWARE,	/* read from the hardware shadow stack */
 	GT_MODE_PLAIN,		/* no capture state: no memory for one */
 	GT_MODE_COUNT
 };

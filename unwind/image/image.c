@@ -44,7 +44,7 @@
 #include "unwind/image/image_record.h"
 #include "unwind/image/jit.h"
 #include "unwind/image/rule_files.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 /* Images after the first GL_IMAGES_MAX have no record that other processes can
  * read: stacks pass through them, but their functions have no names. */
@@ -82,7 +82,7 @@ static struct {
 	 * lock, with seen_seq odd meanwhile */
 	_Atomic uint32_t seen_seq;
 	struct linkmap_version seen;
-	_Atomic uint32_t verdict;	/* enum gt_mode_why */
+	_Atomic uint32_t forbidden_why;	/* see image_forbidden_why */
 	bool late;
 	image_find_section *find_section;
 	struct borrower *borrowers;
@@ -163,7 +163,7 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
 		return false;
 	DEBUG_ASSERT(is_held());	/* I2 */
 	image->public = g;
-	image->no_barrier = kind.no_barrier;
+	image->forbids_barriers = kind.forbids_barriers;
 	image_record_fill(image, map, list.find_section);
 	ASSERT(g->segments > 0 && g->segments <= GL_SEGMENTS_MAX);
 	if (list.late)
@@ -188,7 +188,7 @@ static bool image_add(const struct scan *scan, const struct elfmap *map,
  * cannot be undone, but its tables are still valid. Its build id must be the
  * same.
  */
-static bool revive(const struct elfmap *map)
+static bool reuse_record(const struct elfmap *map)
 {
 	uint32_t i;
 
@@ -216,11 +216,11 @@ static bool take_new(const struct scan *scan, const struct elfmap *map)
 {
 	struct image_kind kind = image_kind_of(map);
 
-	if (kind.verdict != GT_WHY_DEFAULT && !image_barriers_verdict())
-		atomic_store_explicit(&list.verdict, kind.verdict,
+	if (kind.forbidden_why != GT_WHY_DEFAULT && !image_forbidden_why())
+		atomic_store_explicit(&list.forbidden_why, kind.forbidden_why,
 				      memory_order_relaxed);
 	/* Without room its frames are treated as code without an image. */
-	return (list.count >= GL_IMAGES_MAX && revive(map)) ||
+	return (list.count >= GL_IMAGES_MAX && reuse_record(map)) ||
 	       image_add(scan, map, kind);
 }
 
@@ -423,7 +423,7 @@ int image_init(const struct capture_config *config,
 	atomic_store_explicit(&list.borrowed, NOBODY_BORROWED,
 			      memory_order_relaxed);
 	atomic_store_explicit(&list.seen_seq, 0, memory_order_relaxed);
-	atomic_store_explicit(&list.verdict, GT_WHY_DEFAULT,
+	atomic_store_explicit(&list.forbidden_why, GT_WHY_DEFAULT,
 			      memory_order_relaxed);
 	list.images = unwind_alloc(IMAGES_MAX * sizeof(struct image));
 	list.borrowers = unwind_alloc(BORROWERS * sizeof(struct borrower));
@@ -492,7 +492,7 @@ static int borrow_one(const struct elfmap *map, void *data)
 	};
 	cfi_tables_init(&b->rules->tables, &sections);
 	if (ARCH_ELF_EXIDX)
-		rules_index_init(b->rules, &sections);
+		rules_exidx_init(b->rules, &sections);
 	return 1;
 }
 
@@ -541,9 +541,9 @@ bool image_borrow(uintptr_t pc, struct rules_image *rules)
 	return found;
 }
 
-enum gt_mode_why image_barriers_verdict(void)
+enum gt_mode_why image_forbidden_why(void)
 {
-	return atomic_load_explicit(&list.verdict, memory_order_relaxed);
+	return atomic_load_explicit(&list.forbidden_why, memory_order_relaxed);
 }
 
 bool image_refresh(bool *changed)

@@ -20,7 +20,7 @@ struct image {
 	struct rules_image *rules;	/* see image_rules */
 	struct gl_image *public;	/* its record in the live file, if there
 					 * was room */
-	bool no_barrier;	/* see image_pass_barrier */
+	bool forbids_barriers;	/* see image_allows_barriers */
 	bool stays;		/* never unmapped */
 	bool listed;		/* seen in the current scan */
 	_Atomic bool gone;	/* written under the lock */
@@ -29,8 +29,8 @@ struct image {
 	uintptr_t tables;	/* .eh_frame_hdr, or if unverified .eh_frame; 0:
 				 * none known */
 	size_t tables_size;
-	uintptr_t index;	/* of ARM's tables; 0: none */
-	size_t index_size;
+	uintptr_t exidx;	/* of ARM's tables; 0: none */
+	size_t exidx_size;
 };
 
 static inline bool image_is_gone(const struct image *image)
@@ -94,9 +94,9 @@ bool image_refresh(bool *changed);
  * library, the loader, and images that unwind or replace return addresses
  * themselves (image_kind.c). Decided once, when the image was found.
  */
-static inline bool image_pass_barrier(const struct image *image)
+static inline bool image_allows_barriers(const struct image *image)
 {
-	return !image->no_barrier;
+	return !image->forbids_barriers;
 }
 
 /*
@@ -105,7 +105,7 @@ static inline bool image_pass_barrier(const struct image *image)
  * loader's list may change it, so call it again after image_refresh and
  * image_find. Any thread, also signal handlers.
  */
-enum gt_mode_why image_barriers_verdict(void);
+enum gt_mode_why image_forbidden_why(void);
 
 /* Checks each image's record and epoch; call it under the lock, or while
  * nothing is loaded. With GNOMON_DEBUG_ASSERTS (assertion.h). */

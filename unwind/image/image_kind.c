@@ -70,13 +70,13 @@ static const char *const v8_symbols[] = {
 /* A program that contains nongnu libunwind, as the unwinder of its exceptions,
  * exports this symbol for the C++ library; no name identifies it. */
 static const char nongnu_symbol[] = "__libunwind_Unwind_RaiseException";
-/* Personality routines change the context of an unwinder by .ARM.exidx through
- * the first symbol; our stubs' routine supports libgcc's only (barriers.S).
- * LLVM's unwinder may be hidden inside an image: then it is recognised by the
- * second symbol, by which it finds tables, as libgcc does not on this
+/* Our stubs' personality routine supports one unwinder by .ARM.exidx, libgcc's
+ * (barriers.S). Another one exports _Unwind_VRS_Set, by which personality
+ * routines set registers. LLVM's may also be hidden inside an image, which then
+ * imports dl_iterate_phdr: LLVM's finds tables by it, libgcc's does not on this
  * architecture. */
-static const char exidx_symbol[] = "_Unwind_VRS_Set";
-static const char *const exidx_import[] = { "dl_iterate_phdr" };
+static const char exidx_export[] = "_Unwind_VRS_Set";
+static const char *const exidx_imports[] = { "dl_iterate_phdr" };
 #define V8_SYMBOLS (sizeof(v8_symbols) / sizeof(v8_symbols[0]))
 
 static const char *last_part(const char *path)
@@ -130,8 +130,8 @@ static bool is_foreign_unwinder(const struct elfmap *map, const char *name)
 	if (!ARCH_ELF_EXIDX || begins_with(name, "libgcc_s") ||
 	    begins_with(name, "libgnomon"))
 		return false;
-	return dynsym_find(map, exidx_symbol, STT_FUNC) ||
-	       dynsym_imports(map, exidx_import, 1);
+	return dynsym_find(map, exidx_export, STT_FUNC) ||
+	       dynsym_imports(map, exidx_imports, 1);
 }
 
 struct image_kind image_kind_of(const struct elfmap *map)
@@ -147,16 +147,16 @@ struct image_kind image_kind_of(const struct elfmap *map)
 	by_name = dynsym_soname(map, soname, sizeof(soname)) ?
 			  find_name(soname) : NULL;
 	if (by_name) {
-		kind.no_barrier |= by_name->kind.no_barrier;
-		if (kind.verdict == GT_WHY_DEFAULT)
-			kind.verdict = by_name->kind.verdict;
+		kind.forbids_barriers |= by_name->kind.forbids_barriers;
+		if (kind.forbidden_why == GT_WHY_DEFAULT)
+			kind.forbidden_why = by_name->kind.forbidden_why;
 	}
-	if (kind.verdict == GT_WHY_DEFAULT &&
+	if (kind.forbidden_why == GT_WHY_DEFAULT &&
 	    (elfmap_note(map, "Go", NOTE_GO_BUILD_ID, NULL, 0, &size) ||
 	     has_v8(map)))
 		kind = (struct image_kind){ true, GT_WHY_RUNTIME };
-	if (kind.verdict == GT_WHY_DEFAULT &&
+	if (kind.forbidden_why == GT_WHY_DEFAULT &&
 	    is_foreign_unwinder(map, last_part(path)))
-		kind.verdict = GT_WHY_UNWINDER;
+		kind.forbidden_why = GT_WHY_UNWINDER;
 	return kind;
 }

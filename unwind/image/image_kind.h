@@ -12,9 +12,10 @@
 #include "unwind/elf/elfmap.h"
 
 struct image_kind {
-	bool no_barrier;
-	enum gt_mode_why verdict;	/* GT_WHY_DEFAULT: does not forbid
-					 * them */
+	bool forbids_barriers;	/* at returns into its code */
+	/* why it forbids them in the whole process; GT_WHY_DEFAULT: it does
+	 * not */
+	enum gt_mode_why forbidden_why;
 };
 
 /* Reads the image's names, notes and symbols. Any thread, also signal

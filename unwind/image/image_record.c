@@ -106,7 +106,7 @@ static void ask_file(const struct elfmap *map, image_find_section *find,
 	uint64_t address, size;
 	unsigned i;
 
-	if (s->eh_frame_hdr || s->index || is_vdso(path) || !find ||
+	if (s->eh_frame_hdr || s->exidx || is_vdso(path) || !find ||
 	    !find(path, ".eh_frame", &address, &size))
 		return;
 	address = (uintptr_t)(address + map->bias);
@@ -165,8 +165,8 @@ void image_record_sections(const struct elfmap *map, image_find_section *find,
 		if (p->p_type == PT_LOAD && loads++ < GL_SEGMENTS_MAX)
 			take_segment(s, start, start + p->p_memsz, p->p_flags);
 		if (ARCH_ELF_EXIDX && p->p_type == ARCH_ELF_EXIDX) {
-			s->index = start;
-			s->index_size = p->p_memsz;
+			s->exidx = start;
+			s->exidx_size = p->p_memsz;
 		}
 		if (p->p_type != PT_GNU_EH_FRAME)
 			continue;
@@ -185,8 +185,8 @@ static void sections_again(const struct image *image,
 	uint32_t i;
 
 	*s = (struct rules_sections){ .bias = image->bias,
-				      .index = image->index,
-				      .index_size = image->index_size,
+				      .exidx = image->exidx,
+				      .exidx_size = image->exidx_size,
 				      .unverified = image->unverified };
 	DEBUG_ASSERT(g->segments <= GL_SEGMENTS_MAX);
 	for (i = 0; i < g->segments; i++)
@@ -235,8 +235,8 @@ void image_record_fill(struct image *image, const struct elfmap *map,
 		g->flags |= GT_IMAGE_VDSO;
 	image_record_sections(map, find, &sections);
 	image->unverified = sections.unverified;
-	image->index = sections.index;
-	image->index_size = sections.index_size;
+	image->exidx = sections.exidx;
+	image->exidx_size = sections.exidx_size;
 	image->tables = sections.unverified ? sections.eh_frame :
 					   sections.eh_frame_hdr;
 	image->tables_size = sections.unverified ? sections.eh_frame_size :

@@ -33,7 +33,7 @@
 
 #include "unwind/base/assertion.h"
 #include "unwind/image/lsda.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 /* Limit for malformed tables. Reading so many takes some 40 us. */
 #define CALL_SITES_MAX 8192u
@@ -125,7 +125,7 @@ bool lsda_may_catch(const struct image *image, uintptr_t ra)
 
 	/* Personality routines of that ABI identify the handler's frame by
 	 * their own stack pointer, and the stub's routine is not among them. */
-	if (rules && rules_index_is_there(rules))
+	if (rules && rules_exidx_is_there(rules))
 		return false;
 	if (!rules || cfi_find(&rules->tables, ra - 1, &fde) ||
 	    fde.cie.unknown_augmentation)

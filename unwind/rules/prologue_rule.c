@@ -13,7 +13,7 @@
 #include "unwind/base/assertion.h"
 #include "unwind/rules/prologue.h"
 #include "unwind/rules/rule_dictionary.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 #if ARCH_DECODES
 
@@ -22,13 +22,13 @@ static bool frame_of(const struct rules_image *image, uintptr_t pc, bool exact,
 {
 	struct prologue_code code = { image->code.start, image->code.end };
 
-	if (rules_index_is_there(image))
-		rules_index_code(image, pc, &code.start, &code.end);
+	if (rules_exidx_is_there(image))
+		rules_exidx_code(image, pc, &code.start, &code.end);
 
 	if (pc % ARCH_INSTRUCTION || pc < code.start || pc >= code.end)
 		return false;
 	if (!exact && (pc - code.start < ARCH_CALL_MAX || !arch_after_call(pc) ||
-		       rules_index_ends_thread(image, pc)))
+		       rules_exidx_ends_thread(image, pc)))
 		return false;
 	return prologue_frame(&code, pc, exact, frame);
 }
@@ -59,7 +59,7 @@ static struct rule rule_of_frame(const struct prologue_frame *f)
 }
 
 /* Under the lock. */
-static void keep(struct rules_image *image, uintptr_t at, uint16_t id)
+static void keep_rule(struct rules_image *image, uintptr_t at, uint16_t id)
 {
 	struct granule_writer writer;
 	uint16_t known;
@@ -80,10 +80,10 @@ uint16_t prologue_find(struct rules_image *image, uintptr_t ra)
 		return id;
 	if (frame_of(image, ra, false, &frame))
 		id = rule_dictionary_id(rule_of_frame(&frame));
-	else if (rules_index_is_outermost(image, ra))
+	else if (rules_exidx_is_outermost(image, ra))
 		id = rule_dictionary_id((struct rule){ .kind = RULE_END });
 	if (image->from_code.granules && granule_try_lock()) {
-		keep(image, ra - 1, id);
+		keep_rule(image, ra - 1, id);
 		granule_unlock();
 	}
 	return id;
@@ -102,7 +102,7 @@ int prologue_step(struct rules_image *image, struct arch_regs *regs,
 	/* failures take longest: analyse once only */
 	if ((!pc_exact && !prologue_find(image, pc)) ||
 	    !frame_of(image, pc, pc_exact, &frame))
-		return !pc_exact && rules_index_is_outermost(image, pc) ?
+		return !pc_exact && rules_exidx_is_outermost(image, pc) ?
 			       1 : -ENOENT;
 	DEBUG_ASSERT(ARCH_FRAME_BASES >> frame.base & 1);
 	base = regs->r[frame.base];

@@ -25,7 +25,7 @@
 #include "unwind/rules/cfi_index.h"
 #include "unwind/rules/rule_class.h"
 #include "unwind/rules/rule_dictionary.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 static _Atomic size_t images_bytes;
 
@@ -43,8 +43,8 @@ static bool same_rule(struct rule a, struct rule b)
 	return __builtin_memcmp(&a, &b, sizeof(a)) == 0;	/* one word */
 }
 
-static bool collect(void *ctx, const struct cfa_row *row, uintptr_t start,
-		    uintptr_t end)
+static bool collect_row(void *ctx, const struct cfa_row *row, uintptr_t start,
+			uintptr_t end)
 {
 	struct collector *k = ctx;
 	struct rule rule;
@@ -84,7 +84,7 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 			  fde->valid_end))
 		k.writer = &writer;
 	if (!gap)
-		cfa_program_run(fde, collect, &k);
+		cfa_program_run(fde, collect_row, &k);
 	else if (k.writer)
 		granule_row(&writer, fde->valid_start, fde->valid_end, 0);
 	if (k.writer)
@@ -94,11 +94,11 @@ static uint16_t interpret_and_keep(struct rules_image *image, uintptr_t pc,
 	return k.found;
 }
 
-static uint16_t interpret(uintptr_t pc, const struct cfi_fde *fde)
+static uint16_t rule_of_fde(uintptr_t pc, const struct cfi_fde *fde)
 {
 	struct collector k = { .fde = fde, .pc = pc };
 
-	cfa_program_run(fde, collect, &k);
+	cfa_program_run(fde, collect_row, &k);
 	DEBUG_ASSERT(k.found != 0);
 	return k.found;
 }
@@ -109,8 +109,8 @@ int rules_entry(const struct rules_image *image, uintptr_t pc,
 	int status = cfi_find(&image->tables, pc, fde);
 	uintptr_t low, high;
 
-	if (rules_index_is_there(image))
-		rules_index_code(image, pc, &fde->valid_start,
+	if (rules_exidx_is_there(image))
+		rules_exidx_code(image, pc, &fde->valid_start,
 				 &fde->valid_end);
 	if (status != -ENOENT || !image->prepared.table)
 		return status;
@@ -137,8 +137,8 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	int status;
 
 	DEBUG_ASSERT(pc >= image->text_start && pc < image->text_end);
-	if (rules_index_is_there(image)) {
-		id = rules_index_find(image, pc);
+	if (rules_exidx_is_there(image)) {
+		id = rules_exidx_find(image, pc);
 		if (id || !image->prepared.table)
 			return id;
 	}
@@ -149,7 +149,7 @@ static __attribute__((noinline)) uint16_t find_cold(struct rules_image *image,
 	if (status == -EINVAL)
 		return RULE_DICTIONARY_BAD;
 	if (!image->granules.granules || !granule_try_lock())
-		return status ? 0 : interpret(pc, &fde);
+		return status ? 0 : rule_of_fde(pc, &fde);
 	id = interpret_and_keep(image, pc, &fde, status == -ENOENT);
 	granule_unlock();
 	return id;
@@ -177,7 +177,7 @@ struct rules_image *rules_image_new(const struct rules_sections *sections)
 	image->code = sections->code;
 	cfi_tables_init(&image->tables, sections);
 	if (ARCH_ELF_EXIDX)
-		rules_index_init(image, sections);
+		rules_exidx_init(image, sections);
 	atomic_fetch_add_explicit(&images_bytes,
 				  sizeof(*image) +
 					  cfi_index_make(&image->tables),

@@ -82,9 +82,9 @@ struct rules_sections {
 	uintptr_t eh_frame;		/* 0: take it from eh_frame_hdr */
 	size_t eh_frame_size;		/* 0: up to the terminator, but not
 					 * beyond readable_end */
-	uintptr_t index;		/* of ARM's tables (.ARM.exidx); 0:
+	uintptr_t exidx;		/* of ARM's tables (.ARM.exidx); 0:
 					 * none */
-	size_t index_size;
+	size_t exidx_size;
 	/* eh_frame comes from a file that may not be the mapped one: it is used
 	 * only if all its records are well-formed. */
 	bool unverified;
@@ -123,7 +123,7 @@ uint16_t rules_find(struct rules_image *image, uintptr_t pc);
  * return address. Memory is read only by `read` (ctx is passed through). 0; 1:
  * no caller (pc undefined); -ENOENT: no entry; -EFAULT: a read failed; -EINVAL:
  * the entry is malformed. On failure *regs is unspecified. *is_signal: the
- * frame was a signal frame, so the next pc is exact.
+ * frame was a signal frame, so the next pc is exact; set it to false before.
  */
 int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 		    bool pc_exact, bool *is_signal,

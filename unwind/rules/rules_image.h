@@ -14,7 +14,7 @@ struct rules_image {
 	struct cfi_tables tables;
 	struct cfi_tables prepared;	/* from rule_files.h; no table: none */
 	struct granule_table granules;
-	struct exidx_image index;	/* index_end 0: there is none */
+	struct exidx_image exidx;	/* index_end 0: there is none */
 	struct rules_range code;	/* as in rules_sections */
 	struct granule_table from_code;	/* rules found by prologue.h */
 };

@@ -16,7 +16,7 @@
 #include "unwind/base/assertion.h"
 #include "unwind/rules/cfa_program.h"
 #include "unwind/rules/expr.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 struct wanted {
 	uintptr_t pc;
@@ -66,9 +66,9 @@ static int find_cfa(const struct cfa_row *row,
 
 /* The caller's value of a register. *value: this frame's on entry, which is
  * kept if the row has no rule for it. */
-static int restore(const struct cfa_row *row, unsigned int column,
-		   const struct expr_context *context, uint64_t cfa,
-		   uint64_t *value)
+static int restore_register(const struct cfa_row *row, unsigned int column,
+			    const struct expr_context *context, uint64_t cfa,
+			    uint64_t *value)
 {
 	int64_t operand = row->value[column];
 	uint64_t address = (uintptr_t)(cfa + (uint64_t)operand);
@@ -134,8 +134,8 @@ static int step_row(const struct cfi_fde *fde, const struct cfa_row *row,
 		return -EINVAL;
 	regs->r[ARCH_REG_SP] = cfa;
 	for (column = 0; column < ARCH_REG_COUNT; column++) {
-		status = restore(row, column, &context, cfa,
-				 &regs->r[column]);
+		status = restore_register(row, column, &context, cfa,
+					  &regs->r[column]);
 		/* A caller's register that may never be needed: compilers leave
 		 * rules in place that are no longer valid (rbp of a realigned
 		 * frame, after its "leave"). */
@@ -198,8 +198,8 @@ int rules_step_full(struct rules_image *image, struct arch_regs *regs,
 	wanted.pc = (uintptr_t)regs->r[ARCH_REG_PC] - (pc_exact ? 0 : 1);
 	if (wanted.pc < image->text_start || wanted.pc >= image->text_end)
 		return -ENOENT;
-	if (rules_index_is_there(image)) {
-		status = rules_index_step(image, regs, pc_exact, is_signal,
+	if (rules_exidx_is_there(image)) {
+		status = rules_exidx_step(image, regs, pc_exact, is_signal,
 					  read, ctx);
 		if (status != -ENOENT || !image->prepared.table)
 			return status;

@@ -328,7 +328,7 @@ void emit_info_counters(const struct emit_info *info,
 				atomic_load_explicit(&r->shared->nested_lost,
 						     memory_order_relaxed));
 	text_key_number(&text, "late_signals",
-			atomic_load_explicit(&r->shared->posted.late,
+			atomic_load_explicit(&r->shared->posted.refused,
 					     memory_order_relaxed));
 	text_key_number(&text, "ring_waits",
 			atomic_load_explicit(&r->shared->ring_waits,

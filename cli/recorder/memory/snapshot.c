@@ -358,7 +358,8 @@ static void snapshot_start_due(struct snapshot *s, uint64_t now_ns)
 {
 	char name[SNAPSHOT_NAME_MAX];
 
-	if (s->busy || !s->due_ns || now_ns < s->due_ns || gate_is_shut(s->r->shared))
+	if (s->busy || !s->due_ns || now_ns < s->due_ns ||
+	    gate_is_closed(s->r->shared))
 		return;
 	snprintf(name, sizeof(name), "%" PRIu64, s->number + 1);
 	snapshot_begin(s, GT_SNAPSHOT_EVERY, name);
@@ -406,7 +407,7 @@ uint64_t snapshot_wait_ns(const struct snapshot *s)
 {
 	uint64_t now_ns;
 
-	if (!s->due_ns || s->busy || gate_is_shut(s->r->shared))
+	if (!s->due_ns || s->busy || gate_is_closed(s->r->shared))
 		return SNAPSHOT_TIMEOUT_NS;
 	now_ns = time_ns_now();
 	return s->due_ns > now_ns ? s->due_ns - now_ns : 0;

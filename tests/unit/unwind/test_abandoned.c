@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/abandoned.h"
 
 #define STACK_BYTES (64u << 10)
@@ -101,7 +101,7 @@ static void leave_stack(void)
 static int start(void **state)
 {
 	(void)state;
-	embed_init(CAPTURE_AUTO, false);
+	test_unwinder_init(CAPTURE_AUTO, 0);
 	self = capture_thread_new(true, NULL);
 	handle(SIGUSR1, on_look, SA_ONSTACK);
 	handle(SIGUSR2, on_jump, SA_ONSTACK);
@@ -118,7 +118,7 @@ static KEPT void capture_deep(int depth)
 	if (depth)
 		capture_deep(depth - 1);
 	else
-		embed_hook(self);
+		test_unwinder_hook(self);
 	room[1] = room[0];
 }
 
@@ -129,7 +129,7 @@ static void look_at(int depth)
 	assert_false(judged);
 }
 
-static void a_live_one_is_seen(void **state)
+static void live_frames_are_not_abandoned(void **state)
 {
 	(void)state;
 	look_at(3);
@@ -139,7 +139,7 @@ static void a_live_one_is_seen(void **state)
 	look_at(60);
 }
 
-static void a_handler_may_lie_further_out(void **state)
+static void handler_on_a_stack_further_out(void **state)
 {
 	char within[STACK_BYTES];
 
@@ -153,7 +153,7 @@ static void a_handler_may_lie_further_out(void **state)
 	leave_stack();
 }
 
-static void or_anywhere(void **state)
+static void handler_on_a_stack_anywhere(void **state)
 {
 	void *memory = malloc(STACK_BYTES);
 
@@ -198,7 +198,7 @@ static void leave_and_look(void)
 	assert_true(judged);
 }
 
-static void one_that_was_left_is_seen(void **state)
+static void jumped_over_frames_are_abandoned(void **state)
 {
 	char within[STACK_BYTES];
 
@@ -227,8 +227,8 @@ static KEPT bool ask_in_its_place(uintptr_t sp)
 	return answer;
 }
 
-/* Where it began, a function began that returns elsewhere, and goes on. */
-static KEPT void one_may_lie_where_another_is_now(void **state)
+/* Where its frame began lies that of a function that returns elsewhere. */
+static KEPT void frame_overwritten_by_another_is_abandoned(void **state)
 {
 	(void)state;
 	capture_deep(50);
@@ -238,15 +238,15 @@ static KEPT void one_may_lie_where_another_is_now(void **state)
 	assert_true(judged);
 }
 
-static KEPT void one_may_lie_where_we_are_now(void **state)
+static KEPT void frame_where_this_one_lies_is_abandoned(void **state)
 {
 	(void)state;
 	capture_deep(50);
 	assert_true(ask_in_its_place(OWN_CFA));
 }
 
-/* The same place, the same word: it is that of who asks. */
-static void two_do_not_begin_at_one_place(void **state)
+/* The same place and the same word: the asking function lies there. */
+static void frame_at_the_same_place_is_abandoned(void **state)
 {
 	(void)state;
 	assert_true(abandoned(self, 0x1000, 0x2000, 0x1000));
@@ -259,7 +259,7 @@ static void be_interrupted(void)
 }
 
 /* A scheduler: the handler switches to another stack, and back later. */
-static void one_that_was_switched_away_lives(void **state)
+static void frames_switched_away_are_live(void **state)
 {
 	char *memory = calloc(1, STACK_BYTES);
 
@@ -305,7 +305,7 @@ static KEPT void call_bare(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-static void what_is_not_followed_is_not_judged(void **state)
+static void code_without_a_table_is_not_judged(void **state)
 {
 	(void)state;
 	capture_deep(50);
@@ -342,20 +342,20 @@ static void threads_have_stacks_of_their_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_live_one_is_seen, start),
-		cmocka_unit_test_setup(a_handler_may_lie_further_out, start),
-		cmocka_unit_test_setup(or_anywhere, start),
-		cmocka_unit_test_setup(one_that_was_left_is_seen, start),
-		cmocka_unit_test_setup(one_may_lie_where_another_is_now,
+		cmocka_unit_test_setup(live_frames_are_not_abandoned, start),
+		cmocka_unit_test_setup(handler_on_a_stack_further_out, start),
+		cmocka_unit_test_setup(handler_on_a_stack_anywhere, start),
+		cmocka_unit_test_setup(jumped_over_frames_are_abandoned, start),
+		cmocka_unit_test_setup(
+			frame_overwritten_by_another_is_abandoned, start),
+		cmocka_unit_test_setup(frame_where_this_one_lies_is_abandoned,
 				       start),
-		cmocka_unit_test_setup(one_may_lie_where_we_are_now, start),
-		cmocka_unit_test_setup(two_do_not_begin_at_one_place, start),
-		cmocka_unit_test_setup(one_that_was_switched_away_lives,
+		cmocka_unit_test_setup(frame_at_the_same_place_is_abandoned,
 				       start),
-		cmocka_unit_test_setup(what_is_not_followed_is_not_judged,
+		cmocka_unit_test_setup(frames_switched_away_are_live, start),
+		cmocka_unit_test_setup(code_without_a_table_is_not_judged,
 				       start),
-		cmocka_unit_test_setup(threads_have_stacks_of_their_own,
-				       start),
+		cmocka_unit_test_setup(threads_have_stacks_of_their_own, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 #include <unwind.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/barrier.h"
 #include "unwind/base/context.h"
 #include "unwind/stack.h"
@@ -39,7 +39,7 @@ static _Unwind_Reason_Code collect(struct _Unwind_Context *c, void *data)
 	uintptr_t ip = _Unwind_GetIPInfo(c, &before);
 
 	/* a barrier's stub is no frame of the program */
-	if (r->n < DEPTH_MAX && ip && !barrier_is_stub(ip))
+	if (r->n < DEPTH_MAX && ip && !barrier_in_stubs(ip))
 		r->address[r->n++] = ip + (before ? 1 : 0);
 	return _URC_NO_REASON;
 }
@@ -86,10 +86,10 @@ static __attribute__((noinline)) void check(void)
 	uint32_t stop;
 	unsigned n, skip = 0;
 
-	last = embed_hook(self);
+	last = test_unwinder_hook(self);
 	ref.n = 0;
 	_Unwind_Backtrace(collect, &ref);
-	n = embed_expand(last, got, DEPTH_MAX, &stop);
+	n = test_unwinder_expand(last, got, DEPTH_MAX, &stop);
 	assert_int_equal(stop, GT_STOP_BOTTOM);
 	/* The innermost differs: two calls in this function. */
 	while (skip < ref.n && ref.n - skip > n)
@@ -321,7 +321,7 @@ static __attribute__((noinline)) void sway_on(unsigned level)
 
 static void start(enum capture_mode mode, bool is_main)
 {
-	assert_int_equal(embed_init(mode, true), 0);
+	assert_int_equal(test_unwinder_init(mode, 1), 0);
 	self = capture_thread_new(is_main, NULL);
 	assert_non_null(self);
 	checks = 0;
@@ -342,7 +342,7 @@ static void test_oracle_takes_part(void **unused)
 	const struct capture_counts *c;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_VALIDATE, 5), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_VALIDATE, 5), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	c = &capture_thread_report(self)->counts;
@@ -471,8 +471,9 @@ static __attribute__((noinline)) void recurse_cut(unsigned n)
 	if (n) {
 		recurse_cut(n - 1);
 	} else {
-		assert_in_range(embed_expand(embed_hook(self), got, DEPTH_MAX,
-					     &stop), 300, 900);
+		assert_in_range(test_unwinder_expand(test_unwinder_hook(self),
+						     got, DEPTH_MAX, &stop),
+				300, 900);
 		assert_int_equal(stop, GT_STOP_NO_MEMORY);
 	}
 	BARRIER();
@@ -516,7 +517,7 @@ static void test_signal_frames(void **unused)
 	sigaction(SIGUSR1, &sa, NULL);
 	before = checks;
 	raise(SIGUSR1);
-	alt.ss_sp = embed_alloc(alt.ss_size);
+	alt.ss_sp = test_unwinder_alloc(alt.ss_size);
 	sigaltstack(&alt, NULL);
 	sa.sa_flags = SA_ONSTACK;
 	sigaction(SIGUSR1, &sa, NULL);
@@ -536,8 +537,8 @@ static void fiber(void)
 		uint32_t stop;
 		uintptr_t got[64];
 
-		last = embed_hook(self);
-		assert_true(embed_expand(last, got, 64, &stop) >= 1);
+		last = test_unwinder_hook(self);
+		assert_true(test_unwinder_expand(last, got, 64, &stop) >= 1);
 		assert_int_equal(stop, GT_STOP_BOTTOM);
 		swapcontext(&inner, &outer);
 	}
@@ -551,7 +552,7 @@ static void test_fibers(void **unused)
 	start(CAPTURE_AUTO, true);
 	for (i = 0; i < 50; i++) {
 		size_t size = 1 << 16;
-		void *volatile stack = embed_alloc(size);
+		void *volatile stack = test_unwinder_alloc(size);
 
 		getcontext(&inner);
 		inner.uc_stack.ss_sp = stack;
@@ -603,9 +604,9 @@ static void test_images(void **unused)
 
 	(void)unused;
 	start(CAPTURE_AUTO, true);
-	assert_true(embed_image_count >= 3);
-	for (i = 0; i < embed_image_count; i++) {
-		const struct gl_image *g = &embed_images[i];
+	assert_true(test_unwinder_image_count >= 3);
+	for (i = 0; i < test_unwinder_image_count; i++) {
+		const struct gl_image *g = &test_unwinder_images[i];
 
 		assert_int_equal(g->state, 1);
 		assert_true(g->segments > 0);
@@ -622,7 +623,7 @@ static void test_sway(void **unused)
 
 	(void)unused;
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(embed_init(CAPTURE_AUTO, i == 1), 0);
+		assert_int_equal(test_unwinder_init(CAPTURE_AUTO, i == 1), 0);
 		self = capture_thread_new(true, NULL);
 		assert_non_null(self);
 		sway.levels = 400;
@@ -638,10 +639,10 @@ static void test_broken_thread(void **unused)
 	struct capture_thread *t;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	t = capture_thread_new(true, NULL);
 	assert_non_null(t);
-	embed_hook(t);
+	test_unwinder_hook(t);
 	assert_true(capture_thread_is_valid(t));
 	t->lo = t->hi + ARCH_WORD;
 	assert_false(capture_thread_is_valid(t));
@@ -668,7 +669,7 @@ static __attribute__((noinline)) uint32_t wrapper(void)
 	uint32_t context;
 
 	pad[0] = 1;
-	context = embed_hook(self);
+	context = test_unwinder_hook(self);
 	BARRIER();
 	return context;
 }
@@ -720,7 +721,7 @@ static void test_wrapper(void **unused)
 	unsigned i, k, round = 0;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	/* until all are paths: the cache grows where it is too small */

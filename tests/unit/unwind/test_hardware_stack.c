@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 #include "unwind/hardware_stack.h"
 
@@ -26,7 +26,7 @@ static void start(void)
 {
 	char *map;
 
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	map = mmap(NULL, (PAGES + 2) * PAGE, PROT_NONE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(map, MAP_FAILED);
@@ -118,7 +118,7 @@ static void only_new_frames_are_looked_up(void **unused)
 }
 
 /* Every place of change, near every multiple of the comparison's step. */
-static void every_change_is_seen(void **unused)
+static void each_changed_entry_is_noticed(void **unused)
 {
 	uint32_t depth, i;
 
@@ -136,7 +136,7 @@ static void every_change_is_seen(void **unused)
 	}
 }
 
-static void images_changed(void **unused)
+static void forgotten_contexts_are_made_anew(void **unused)
 {
 	uint32_t before, after;
 	bool ok;
@@ -162,7 +162,7 @@ static void refused(void)
 	assert_false(ok);
 }
 
-static void tokens_are_left_to_the_walk(void **unused)
+static void tokens_need_a_walk(void **unused)
 {
 	uint64_t *at;
 	unsigned i;
@@ -190,7 +190,7 @@ static void tokens_are_left_to_the_walk(void **unused)
 	expect(1);
 }
 
-static void what_no_call_left(void **unused)
+static void values_of_no_call_need_a_walk(void **unused)
 {
 	static const uint64_t wrong[] = {
 		0, UINT64_MAX, UINT64_C(1) << 63, ARCH_ADDRESS_MAX + 1,
@@ -269,7 +269,7 @@ static void hostile_contents(void **unused)
 static void too_deep(void **unused)
 {
 	size_t n = (1u << 20) + 1, i;
-	uint64_t *deep = embed_alloc((n + 2) * sizeof(*deep));
+	uint64_t *deep = test_unwinder_alloc((n + 2) * sizeof(*deep));
 	bool ok;
 
 	(void)unused;
@@ -288,7 +288,7 @@ static bool alloc_fails;
 
 static void *failing_alloc(size_t size)
 {
-	return alloc_fails ? NULL : embed_alloc(size);
+	return alloc_fails ? NULL : test_unwinder_alloc(size);
 }
 
 static void without_memory_nothing_is_remembered(void **unused)
@@ -314,18 +314,19 @@ static void without_memory_nothing_is_remembered(void **unused)
 	/* no memory for nodes: the frames before them are kept */
 	for (; i < 110; i++)
 		call(CODE + 1000 + i);
-	atomic_store(&embed_node_limit, atomic_load(&embed_node_count) + 4);
+	atomic_store(&test_unwinder_node_limit,
+		     atomic_load(&test_unwinder_node_count) + 4);
 	context = take(&ok);
 	assert_true(ok);
 	assert_true(context < GT_STOP_COUNT ||
 		    context_node(context)->address == *top);
-	atomic_store(&embed_node_limit, EMBED_NODES);
+	atomic_store(&test_unwinder_node_limit, TEST_UNWINDER_NODES);
 	expect(6);
 	expect(0);
 }
 
 /* The end is where the outermost frame of a walk lies. */
-static void the_end_is_learnt(void **unused)
+static void end_is_learnt_from_a_walk(void **unused)
 {
 	uint32_t whole, early;
 	unsigned i;
@@ -396,7 +397,7 @@ static uint32_t (*volatile again)(struct capture_thread *, unsigned) = deep;
 static __attribute__((noinline)) uint32_t deep(struct capture_thread *t,
 					       unsigned more)
 {
-	uint32_t context = more ? again(t, more - 1) : embed_hook(t);
+	uint32_t context = more ? again(t, more - 1) : test_unwinder_hook(t);
 
 	__asm__ volatile("" ::: "memory");
 	return context;
@@ -417,7 +418,7 @@ static void same_as_a_walk(void **unused)
 	assert_non_null(t);
 	for (more = 0; more < 40; more += 13) {
 		walked = deep(t, more);
-		n = embed_expand(walked, addresses, 256, &stop);
+		n = test_unwinder_expand(walked, addresses, 256, &stop);
 		assert_int_equal(stop, GT_STOP_BOTTOM);
 		assert_true(n > more);
 		top = end;
@@ -432,7 +433,7 @@ static void same_as_a_walk(void **unused)
 }
 
 /* Here as everywhere that has none, the pointer reads as 0. */
-static void detection(void **unused)
+static void stack_is_detected(void **unused)
 {
 	(void)unused;
 	assert_int_equal(hardware_active(), arch_shadow_stack_pointer() != 0);
@@ -440,7 +441,7 @@ static void detection(void **unused)
 		assert_null(hardware_top());
 }
 
-static void broken_ones(void **unused)
+static void damaged_state_is_invalid(void **unused)
 {
 	(void)unused;
 	start();
@@ -469,18 +470,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_new_frames_are_looked_up),
-		cmocka_unit_test(every_change_is_seen),
-		cmocka_unit_test(images_changed),
-		cmocka_unit_test(tokens_are_left_to_the_walk),
-		cmocka_unit_test(what_no_call_left),
+		cmocka_unit_test(each_changed_entry_is_noticed),
+		cmocka_unit_test(forgotten_contexts_are_made_anew),
+		cmocka_unit_test(tokens_need_a_walk),
+		cmocka_unit_test(values_of_no_call_need_a_walk),
 		cmocka_unit_test(hostile_contents),
 		cmocka_unit_test(too_deep),
 		cmocka_unit_test(without_memory_nothing_is_remembered),
-		cmocka_unit_test(the_end_is_learnt),
+		cmocka_unit_test(end_is_learnt_from_a_walk),
 		cmocka_unit_test(nothing_beyond_is_read),
 		cmocka_unit_test(same_as_a_walk),
-		cmocka_unit_test(detection),
-		cmocka_unit_test(broken_ones),
+		cmocka_unit_test(stack_is_detected),
+		cmocka_unit_test(damaged_state_is_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

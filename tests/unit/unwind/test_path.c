@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/path.h"
 #include "unwind/shadow.h"
 
@@ -42,7 +42,7 @@ static void start(uint32_t depth)
 {
 	uint32_t i;
 
-	unwind_alloc = embed_alloc;
+	unwind_alloc = test_unwinder_alloc;
 	stack = mmap(STACK_AT, 64 * 4096, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	assert_ptr_equal(stack, STACK_AT);

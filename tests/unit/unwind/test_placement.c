@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/barrier.h"
 #include "unwind/placement.h"
 #include "unwind/shadow.h"
@@ -26,7 +26,7 @@ static __attribute__((noinline)) unsigned count_stubs(unsigned *first)
 
 	*first = 0;
 	for (i = 0; (uintptr_t)fp < outer_end; i++) {
-		if (barrier_is_stub(fp[1])) {
+		if (barrier_in_stubs(fp[1])) {
 			if (n++ == 0)
 				*first = i;
 		}
@@ -50,7 +50,7 @@ static __attribute__((noinline)) int descend(int depth, struct plan *plan)
 	if (depth > 0)
 		return descend(depth - 1, plan) + 1;
 	for (i = 0; i < plan->captures; i++)
-		embed_hook(self);
+		test_unwinder_hook(self);
 	if (plan->inside)
 		plan->inside();
 	plan->stubs = count_stubs(&plan->first);
@@ -61,7 +61,7 @@ static void start(enum capture_mode mode, uint32_t near)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-	assert_int_equal(embed_init_near(mode, near), 0);
+	assert_int_equal(test_unwinder_init_near(mode, near), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	outer_end = here;
@@ -158,7 +158,7 @@ static void turn_off(void)
 
 	assert_true(count_stubs(&first) >= 2);
 	placement_forbid(self, GT_WHY_RUNTIME);
-	embed_hook(self);
+	test_unwinder_hook(self);
 }
 
 static void test_taken_away(void **unused)
@@ -180,7 +180,7 @@ static void in_vfork(void)
 	int pid = vfork();
 
 	if (pid == 0) {
-		embed_hook(self);
+		test_unwinder_hook(self);
 		_exit(self->report->barriers_placed != 0);
 	}
 	assert_true(pid > 0);
@@ -205,7 +205,7 @@ static void after_jump(void)
 
 	assert_true(standing >= 2);
 	capture_stack_replaced(self);
-	embed_hook(self);
+	test_unwinder_hook(self);
 	assert_false(self->moved);
 	assert_int_equal(self->barrier_count, standing);
 }
@@ -218,7 +218,7 @@ static void after_exchange(void)
 
 	capture_stack_replaced(self);
 	*outermost = 0;
-	embed_hook(self);
+	test_unwinder_hook(self);
 	*outermost = was;
 }
 

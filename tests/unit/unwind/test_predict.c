@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/predict.h"
 #include "unwind/placement.h"
 #include "unwind/walk.h"
@@ -30,7 +30,7 @@ struct stack {
 
 static void start(uint32_t near)
 {
-	assert_int_equal(embed_init_with(CAPTURE_AUTO, false, near), 0);
+	assert_int_equal(test_unwinder_init_with(CAPTURE_AUTO, 0, near), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	assert_true(stack_is_base(self, (uintptr_t)__builtin_frame_address(0)));
@@ -215,7 +215,7 @@ static __attribute__((WITH_FP)) void check_barrier(void)
 	struct stack s;
 	struct predicted_walk e;
 
-	embed_hook(self);
+	test_unwinder_hook(self);
 	assert_true(self->barrier_count > 0);
 	describe(&s, (uintptr_t)__builtin_return_address(0),
 		 (uintptr_t)__builtin_dwarf_cfa(),
@@ -237,7 +237,7 @@ static void test_barrier(void **unused)
 	recurse(20, check_barrier);
 }
 
-/* As embed_hook, and where it was. */
+/* As test_unwinder_hook, and where it was. */
 static uintptr_t hook_sp;
 
 static __attribute__((WITH_FP)) uint32_t hook(void)
@@ -270,13 +270,13 @@ static __attribute__((noinline)) void check_given_up(void)
 	for (i = 0; i < 2; i++) {
 		context = hook();
 		if (i) {
-			assert_false(barrier_is_stub(*slot));
+			assert_false(barrier_in_stubs(*slot));
 			break;
 		}
 		assert_true(self->barrier_count > 0);
 		slot = (const uintptr_t *)
 			self->frames[self->barrier[0]].slot;
-		assert_true(barrier_is_stub(*slot));
+		assert_true(barrier_in_stubs(*slot));
 		predict_probe(&of, address_of(context, 0),
 			      address_of(context, 1), address_of(context, 2),
 			      self->hi - hook_sp);
@@ -353,7 +353,7 @@ static void test_redrawn(void **unused)
 	volatile uint32_t n;	/* one call */
 
 	(void)unused;
-	assert_int_equal(embed_init_with(CAPTURE_VALIDATE, false, 0), 0);
+	assert_int_equal(test_unwinder_init_with(CAPTURE_VALIDATE, 0, 0), 0);
 	self = capture_thread_new(true, NULL);
 	assert_non_null(self);
 	counts = &self->report->counts;

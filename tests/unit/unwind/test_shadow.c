@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/shadow.h"
 
 #define DEPTH 22
@@ -24,7 +24,7 @@ static void start(void)
 {
 	uint32_t i;
 
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	memset(&t, 0, sizeof(t));
 	t.report = &report;
 	shadow_clear(&t);
@@ -211,7 +211,7 @@ static void test_update(void **unused)
 	assert_int_equal(t.words[0].value, 0x500002);
 	assert_int_equal(t.words[2].value, 0x500000);
 	assert_int_equal(t.frames[3].mark, parent);
-	assert_int_equal(embed_expand(parent, got, 8, &stop), 3);
+	assert_int_equal(test_unwinder_expand(parent, got, 8, &stop), 3);
 	assert_int_equal(stop, GT_STOP_BOTTOM);
 	/* One new frame inward of frames[2]. */
 	t.scratch[0].ra = 0x600000;
@@ -223,7 +223,7 @@ static void test_update(void **unused)
 	assert_int_equal(t.count, 4);
 	assert_int_equal(t.word_count, 3);
 	assert_int_not_equal(context, parent);
-	assert_int_equal(embed_expand(context, got, 8, &stop), 3);
+	assert_int_equal(test_unwinder_expand(context, got, 8, &stop), 3);
 	assert_int_equal(got[0], 0x600000);
 	assert_int_equal(got[1], 0x500001);
 	assert_int_equal(got[2], 0x500002);
@@ -251,8 +251,9 @@ static void test_adopted(void **unused)
 	assert_int_equal(t.frames[2].raw, stub);
 	assert_int_equal(t.words[1].value, stub);
 	assert_int_equal(unchanged(3), 3);
-	assert_int_equal(embed_nodes[(uint32_t)t.frames[2].mark].address,
-			 0x500001);
+	assert_int_equal(
+		test_unwinder_nodes[(uint32_t)t.frames[2].mark].address,
+		0x500001);
 }
 
 static void test_broken_shadow(void **unused)

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/stack.h"
 
 #define PAGES 16
@@ -82,7 +82,7 @@ static void test_grow(void **unused)
 	uint32_t i;
 
 	(void)unused;
-	unwind_alloc = embed_alloc;
+	unwind_alloc = test_unwinder_alloc;
 	assert_true(stack_grow(&t));
 	for (i = 0; i < 5000; i++) {
 		while (t.count >= t.capacity)

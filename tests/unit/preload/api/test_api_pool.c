@@ -85,7 +85,7 @@ static uint32_t fill(void)
 	return owner;
 }
 
-static void found_and_forgotten(void **state)
+static void blocks_are_found_until_forgotten(void **state)
 {
 	uint32_t owner = fill(), i;
 
@@ -102,7 +102,7 @@ static void found_and_forgotten(void **state)
 	assert_true(pools_shard_is_valid(&shard));
 }
 
-static void broken_ones(void **state)
+static void damaged_shard_is_invalid(void **state)
 {
 	uint32_t at, kept;
 	struct pools_node *node;
@@ -141,10 +141,10 @@ static void broken_ones(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(found_and_forgotten, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(broken_ones, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(
+			blocks_are_found_until_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damaged_shard_is_invalid,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ static void threads_at_once(void **state)
 
 /* ---- when there is a recorder ---- */
 
-static void what_there_is_is_told_at_the_start(void **state)
+static void early_heaps_are_reported_at_the_start(void **state)
 {
 	(void)state;
 	forget();
@@ -118,7 +118,7 @@ static void what_there_is_is_told_at_the_start(void **state)
 }
 
 /* They have numbers. What is told is told in order. */
-static void without_room_there_are_no_names(void **state)
+static void refused_names_stay_empty(void **state)
 {
 	(void)state;
 	forget();
@@ -185,7 +185,7 @@ static void one_name_is_one_heap(void **state)
 	print_message("%u instructions\n", at);
 }
 
-static void there_is_an_end(void **state)
+static void number_of_heaps_is_limited(void **state)
 {
 	char name[24];
 	uint32_t most = 0, heap;
@@ -210,10 +210,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_have_numbers),
 		cmocka_unit_test(threads_at_once),
-		cmocka_unit_test(what_there_is_is_told_at_the_start),
-		cmocka_unit_test(without_room_there_are_no_names),
+		cmocka_unit_test(early_heaps_are_reported_at_the_start),
+		cmocka_unit_test(refused_names_stay_empty),
 		cmocka_unit_test(one_name_is_one_heap),
-		cmocka_unit_test(there_is_an_end),
+		cmocka_unit_test(number_of_heaps_is_limited),
 	};
 
 	if (area_map(UINT64_C(16) << 20))

@@ -47,7 +47,7 @@ static void large_blocks_are_mapped(void **state)
 	assert_true(bump_owns(p + size - 1));
 }
 
-static void others_are_not_its_own(void **state)
+static void owns_only_its_arena(void **state)
 {
 	int local;
 
@@ -58,7 +58,7 @@ static void others_are_not_its_own(void **state)
 	assert_true(bump_owns(bump_arena));
 }
 
-static void impossible_wishes_fail(void **state)
+static void impossible_sizes_fail(void **state)
 {
 	(void)state;
 	assert_null(bump_alloc(8, 24));
@@ -71,8 +71,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_are_aligned_zero_and_apart),
 		cmocka_unit_test(large_blocks_are_mapped),
-		cmocka_unit_test(others_are_not_its_own),
-		cmocka_unit_test(impossible_wishes_fail),
+		cmocka_unit_test(owns_only_its_arena),
+		cmocka_unit_test(impossible_sizes_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void signals_have_names(void **state)
 	assert_int_equal(list[5].number, SIGINT);
 }
 
-static void others_are_refused(void **state)
+static void malformed_lists_are_refused(void **state)
 {
 	static const char *const wrong[] = {
 		"USR1", "USR1=", "=toggle", "USR1=on", "USR1=toggles",
@@ -49,7 +49,7 @@ static void others_are_refused(void **state)
 		assert_int_equal(signal_list_read(wrong[i], list), -1);
 }
 
-static void there_is_a_most(void **state)
+static void length_is_limited(void **state)
 {
 	struct signal_action_wanted list[SIGNAL_LIST_MAX];
 	char text[(SIGNAL_LIST_MAX + 1) * 12 + 1] = "";
@@ -67,8 +67,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_have_names),
-		cmocka_unit_test(others_are_refused),
-		cmocka_unit_test(there_is_a_most),
+		cmocka_unit_test(malformed_lists_are_refused),
+		cmocka_unit_test(length_is_limited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

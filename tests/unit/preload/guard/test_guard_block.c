@@ -37,7 +37,7 @@ static struct made make(uint32_t zone, uint64_t size, uint64_t alignment)
 	return m;
 }
 
-static void everything_fits(void **state)
+static void blocks_are_aligned_and_within_their_memory(void **state)
 {
 	unsigned i, shift, size;
 
@@ -68,7 +68,7 @@ static void everything_fits(void **state)
 			}
 }
 
-static void sizes_that_cannot_be(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
 	struct guard_shape shape = guard_shape(64, SECRET);
 
@@ -83,7 +83,7 @@ static void sizes_that_cannot_be(void **state)
 
 /* Whichever single byte is changed, it is seen, and where; the block is still
  * known, and its size and memory are right. */
-static void each_byte_counts(void **state)
+static void each_changed_byte_is_found(void **state)
 {
 	unsigned i;
 
@@ -123,7 +123,7 @@ static void each_byte_counts(void **state)
 
 /* What programs write by mistake is none of the bytes before a block, wherever
  * it lies and however large it is. */
-static void usual_bytes_before_it(void **state)
+static void usual_bytes_before_a_block_are_harm(void **state)
 {
 	static const uint8_t usual[] = { 0, 1, 2, 0x7f, 0xff, 0xfe, '\n', ' ',
 					 '0', 'A', 'a', 'z' };
@@ -177,7 +177,7 @@ static void whole_header_gone(void **state)
 	free(m.memory);
 }
 
-static void foreign(void **state)
+static void copies_and_other_processes_blocks_are_foreign(void **state)
 {
 	struct made m = make(64, 100, 16);
 	struct guard_shape other = guard_shape(64, SECRET + 1);
@@ -204,7 +204,7 @@ static void foreign(void **state)
 	free(m.memory);
 }
 
-static void freed_before(void **state)
+static void freed_block_is_known_as_freed(void **state)
 {
 	struct made m = make(64, 100, 16);
 	struct guard_found found;
@@ -219,7 +219,7 @@ static void freed_before(void **state)
 	free(m.memory);
 }
 
-static void named_later(void **state)
+static void context_can_be_set_later(void **state)
 {
 	struct made m = make(64, 100, 16);
 	struct guard_found found;
@@ -234,7 +234,7 @@ static void named_later(void **state)
 }
 
 /* A block that begins where its page does: what lies before may be nothing. */
-static void nothing_before_it(void **state)
+static void unreadable_page_before_a_block(void **state)
 {
 	unsigned char *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -262,15 +262,15 @@ static void nothing_before_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_fits),
-		cmocka_unit_test(sizes_that_cannot_be),
-		cmocka_unit_test(each_byte_counts),
-		cmocka_unit_test(usual_bytes_before_it),
+		cmocka_unit_test(blocks_are_aligned_and_within_their_memory),
+		cmocka_unit_test(impossible_sizes_are_refused),
+		cmocka_unit_test(each_changed_byte_is_found),
+		cmocka_unit_test(usual_bytes_before_a_block_are_harm),
 		cmocka_unit_test(whole_header_gone),
-		cmocka_unit_test(foreign),
-		cmocka_unit_test(freed_before),
-		cmocka_unit_test(named_later),
-		cmocka_unit_test(nothing_before_it),
+		cmocka_unit_test(copies_and_other_processes_blocks_are_foreign),
+		cmocka_unit_test(freed_block_is_known_as_freed),
+		cmocka_unit_test(context_can_be_set_later),
+		cmocka_unit_test(unreadable_page_before_a_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

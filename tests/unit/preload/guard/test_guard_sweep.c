@@ -85,14 +85,14 @@ static int set_up(void **state)
 	return memory == MAP_FAILED;
 }
 
-static void all_are_found(void **state)
+static void all_blocks_are_found(void **state)
 {
 	(void)state;
 	fill();
 	assert_int_equal(sweep(BLOCKS).count, 0);
 }
 
-static void freed_ones_are_not(void **state)
+static void freed_blocks_are_not_found(void **state)
 {
 	struct guard_found found;
 
@@ -105,7 +105,7 @@ static void freed_ones_are_not(void **state)
 
 /* Each byte around a block, one at a time: it stays known, and is told of
  * once. */
-static void damaged_ones_are(void **state)
+static void each_damaged_byte_is_reported(void **state)
 {
 	int64_t at, from = -(int64_t)shape.front;
 	int64_t to = (int64_t)(sizes[33] + shape.zone);
@@ -127,7 +127,7 @@ static void damaged_ones_are(void **state)
 	}
 }
 
-static void headers_that_are_gone(void **state)
+static void overwritten_header_is_reported(void **state)
 {
 	struct told told;
 
@@ -169,14 +169,14 @@ static void pages_are_found(void)
 	munmap(far, skip);
 }
 
-static void pages_that_are_there(void **state)
+static void resident_pages_are_found(void **state)
 {
 	(void)state;
 	pages_are_found();
 }
 
 /* In another way, as the kernel's map is of other addresses. */
-static void pages_under_an_emulator(void **state)
+static void resident_pages_are_found_under_an_emulator(void **state)
 {
 	const uintptr_t none = (uintptr_t)mmap(NULL, BYTES, PROT_NONE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -230,7 +230,7 @@ static void *churn(void *first)
 
 /* Of blocks that come and go nothing is told, however often; of one that is
  * damaged it is. */
-static void others_go_on(void **state)
+static void threads_allocate_during_a_sweep(void **state)
 {
 	pthread_t thread[2];
 	uintptr_t i;
@@ -285,7 +285,7 @@ static void *unmaps(void *unused)
 	return unused;
 }
 
-static void memory_goes(void **state)
+static void memory_is_unmapped_during_a_sweep(void **state)
 {
 	struct told told = { 0 };
 	struct guard_sweep all = { .shape = &shape, .report = report,
@@ -309,14 +309,14 @@ static void memory_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_found),
-		cmocka_unit_test(freed_ones_are_not),
-		cmocka_unit_test(damaged_ones_are),
-		cmocka_unit_test(headers_that_are_gone),
-		cmocka_unit_test(pages_that_are_there),
-		cmocka_unit_test(pages_under_an_emulator),
-		cmocka_unit_test(others_go_on),
-		cmocka_unit_test(memory_goes),
+		cmocka_unit_test(all_blocks_are_found),
+		cmocka_unit_test(freed_blocks_are_not_found),
+		cmocka_unit_test(each_damaged_byte_is_reported),
+		cmocka_unit_test(overwritten_header_is_reported),
+		cmocka_unit_test(resident_pages_are_found),
+		cmocka_unit_test(resident_pages_are_found_under_an_emulator),
+		cmocka_unit_test(threads_allocate_during_a_sweep),
+		cmocka_unit_test(memory_is_unmapped_during_a_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -141,7 +141,7 @@ static void what_the_program_changes_stays(void **state)
 	assert_true(seen);
 }
 
-static void one_begins_while_another_does(void **state)
+static void two_threads_begin_at_once(void **state)
 {
 	const struct stepped each = { start, show, show_and_conceal,
 				      shown_until_the_end, STRIDE };
@@ -150,7 +150,7 @@ static void one_begins_while_another_does(void **state)
 	step_through(&each);
 }
 
-static void one_begins_while_another_ends(void **state)
+static void thread_begins_while_another_ends(void **state)
 {
 	const struct stepped each = { show_first, conceal, show_too,
 				      shown_still, STRIDE };
@@ -164,8 +164,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shown_and_concealed),
 		cmocka_unit_test(what_the_program_changes_stays),
-		cmocka_unit_test(one_begins_while_another_does),
-		cmocka_unit_test(one_begins_while_another_ends),
+		cmocka_unit_test(two_threads_begin_at_once),
+		cmocka_unit_test(thread_begins_while_another_ends),
 	};
 
 	if (area_map(UINT64_C(16) << 20))
@@ -173,7 +173,7 @@ int main(void)
 	/* the runner asks for it by the environment, which is another here */
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	users = area_place(0);
-	environment_place();
+	environment_alloc();
 	options_default(&producer_options);
 	producer_options.number[OPTION_FOLLOW] = OPTION_FOLLOW_ALL;
 	environment_init(at_start, "libgnomon.so");

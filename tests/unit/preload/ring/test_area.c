@@ -51,7 +51,7 @@ static int status_of(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_broken_area_is_seen(void **state)
+static void damaged_area_is_invalid(void **state)
 {
 	uint64_t used;
 
@@ -73,7 +73,7 @@ static void a_broken_area_is_seen(void **state)
 	assert_true(area_is_valid());
 }
 
-static void it_begins_with_little(void **state)
+static void first_piece_is_small(void **state)
 {
 	(void)state;
 	assert_int_equal(pieces(), 1);
@@ -119,7 +119,7 @@ static void a_large_block_begins_with_a_large_page(void **state)
 	before = area_alloc(64);
 	if (!before || area_alloc(2 * MIB) != before + 64)
 		_exit(1);
-	area_settle(30 * MIB);
+	area_set_budget(30 * MIB);
 	used = area_used();
 	first = area_alloc(5 * MIB / 2);
 	small = area_alloc(64);
@@ -141,7 +141,7 @@ static void a_large_block_begins_with_a_large_page(void **state)
 }
 
 /* Everything is zero there, and is given out anew; other pieces come. */
-static void a_child_begins_again(void **state)
+static void child_finds_zeros_and_allocates_anew(void **state)
 {
 	char *first = area_alloc(64), *child_first, *large;
 	unsigned before = pieces();
@@ -171,7 +171,7 @@ static void a_child_begins_again(void **state)
 	_exit(status_of(child));
 }
 
-static void the_recorder_is_told(void **state)
+static void pieces_are_reported_to_the_recorder(void **state)
 {
 	struct area_range range;
 	unsigned i;
@@ -190,7 +190,7 @@ static void the_recorder_is_told(void **state)
 	producer->shared = NULL;
 }
 
-static void it_ends(void **state)
+static void budget_is_enforced(void **state)
 {
 	pid_t child = fork();
 	uint64_t used;
@@ -201,7 +201,7 @@ static void it_ends(void **state)
 		return;
 	}
 	used = area_used();
-	area_settle(30 * MIB);
+	area_set_budget(30 * MIB);
 	if (area_scarce() || !area_alloc(29 * MIB) || !area_scarce() ||
 	    area_alloc(2 * MIB) || area_used() != used + 29 * MIB)
 		_exit(1);
@@ -211,7 +211,7 @@ static void it_ends(void **state)
 }
 
 /* What may be given out is there before nothing can be mapped. */
-static void it_is_filled_before_it_is_too_late(void **state)
+static void fill_maps_all_before_mapping_is_forbidden(void **state)
 {
 	pid_t child = fork();
 
@@ -242,7 +242,7 @@ static uint64_t size_used(void)
 }
 
 /* A smaller piece, down to what is needed. */
-static void without_addresses_there_is_less(void **state)
+static void limited_addresses_give_a_smaller_piece(void **state)
 {
 	struct rlimit limit = { 0, 0 };
 	uint64_t before = mapped();
@@ -276,7 +276,7 @@ static void *takes(void *arg)
 	return NULL;
 }
 
-static void a_block_is_given_once(void **state)
+static void each_block_is_returned_once(void **state)
 {
 	pthread_t taker[TAKERS];
 	char own[TAKERS];
@@ -299,16 +299,16 @@ static void a_block_is_given_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_broken_area_is_seen),
-		cmocka_unit_test(it_begins_with_little),
+		cmocka_unit_test(damaged_area_is_invalid),
+		cmocka_unit_test(first_piece_is_small),
 		cmocka_unit_test(pieces_come_as_they_are_needed),
 		cmocka_unit_test(a_large_block_begins_with_a_large_page),
-		cmocka_unit_test(a_child_begins_again),
-		cmocka_unit_test(the_recorder_is_told),
-		cmocka_unit_test(it_ends),
-		cmocka_unit_test(it_is_filled_before_it_is_too_late),
-		cmocka_unit_test(without_addresses_there_is_less),
-		cmocka_unit_test(a_block_is_given_once),
+		cmocka_unit_test(child_finds_zeros_and_allocates_anew),
+		cmocka_unit_test(pieces_are_reported_to_the_recorder),
+		cmocka_unit_test(budget_is_enforced),
+		cmocka_unit_test(fill_maps_all_before_mapping_is_forbidden),
+		cmocka_unit_test(limited_addresses_give_a_smaller_piece),
+		cmocka_unit_test(each_block_is_returned_once),
 	};
 
 	if (area_map(SIZE))

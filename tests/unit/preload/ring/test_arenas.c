@@ -16,7 +16,7 @@
 #include "preload/ring/arenas.h"
 #include "cli/recorder/base/recording.h"
 #include "preload/ring/ring.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 
 static struct producer r;
 static struct recording w;	/* the recorder's */
@@ -56,7 +56,7 @@ static int each(void **state)
 	return 0;
 }
 
-static void the_next_event_answers(void **state)
+static void next_event_answers(void **state)
 {
 	unsigned i;
 
@@ -77,7 +77,7 @@ static void the_next_event_answers(void **state)
 	assert_false(arenas_collect(&w, ARENAS_RUNNING, &got));
 }
 
-static void whoever_has_the_turn_loses_it(void **state)
+static void request_takes_the_turn_away(void **state)
 {
 	uint64_t own = (uintptr_t)&ring, stamp;
 
@@ -96,7 +96,7 @@ static void whoever_has_the_turn_loses_it(void **state)
 	assert_int_equal(asked, 1);
 }
 
-static void it_can_be_taken_back(void **state)
+static void request_can_be_withdrawn(void **state)
 {
 	(void)state;
 	arenas_request(&w);
@@ -120,7 +120,7 @@ static void handler(int number)
 	ring_stamp(&shared, &ring);
 }
 
-static void never_in_a_handler(void **state)
+static void handlers_do_not_query(void **state)
 {
 	sigset_t before = { { 0 } }, after = { { 0 } };
 
@@ -146,7 +146,7 @@ static void *other(void *arg)
 	return arg;
 }
 
-static void any_thread_may(void **state)
+static void any_thread_can_query(void **state)
 {
 	struct gl_ring theirs;
 	pthread_t thread;
@@ -164,7 +164,7 @@ static void any_thread_may(void **state)
 	assert_true(arenas_collect(&w, ARENAS_LAST, &got));
 }
 
-static void a_large_heap_is_left_alone(void **state)
+static void large_heap_is_not_queried_at_the_end(void **state)
 {
 	(void)state;
 	/* so far it has run for some 2 ms */
@@ -179,7 +179,7 @@ static void a_large_heap_is_left_alone(void **state)
 }
 
 /* Another thread may hold a lock, for as long as it likes. */
-static void never_beside_another_thread(void **state)
+static void no_query_while_other_threads_exist(void **state)
 {
 	(void)state;
 	arenas_report(&shared);
@@ -198,7 +198,7 @@ static void never_beside_another_thread(void **state)
 	assert_int_equal(asked, 0);
 }
 
-static void the_first_thread_is_told_before_it_is_there(void **state)
+static void first_thread_is_reported_before_it_runs(void **state)
 {
 	(void)state;
 	arenas_report_threads(&shared);
@@ -216,7 +216,7 @@ static void fiber(void)
 }
 
 /* A handler may have switched to it. */
-static void not_on_a_fibers_stack(void **state)
+static void no_query_on_a_fibers_stack(void **state)
 {
 	static ucontext_t here, there;
 	/* the C library's: ours is not for a program without hooks */
@@ -226,7 +226,7 @@ static void not_on_a_fibers_stack(void **state)
 
 	(void)state;
 	assert_non_null(change);
-	on_fiber_stack = embed_alloc(1 << 20);
+	on_fiber_stack = test_unwinder_alloc(1 << 20);
 	getcontext(&there);
 	there.uc_stack.ss_sp = on_fiber_stack;
 	there.uc_stack.ss_size = 1 << 20;
@@ -238,7 +238,7 @@ static void not_on_a_fibers_stack(void **state)
 	assert_int_equal(asked, 0);
 }
 
-static void who_cannot_report_is_not_asked(void **state)
+static void foreign_allocator_is_not_queried(void **state)
 {
 	(void)state;
 	arenas_source.take = NULL;
@@ -253,10 +253,10 @@ static void who_cannot_report_is_not_asked(void **state)
 static int embed(void **state)
 {
 	(void)state;
-	return embed_init(CAPTURE_VALIDATE, false);
+	return test_unwinder_init(CAPTURE_VALIDATE, 0);
 }
 
-static void broken_figures_are_seen(void **state)
+static void damaged_values_are_invalid(void **state)
 {
 	struct arenas arenas = { .state = ARENAS_TAKEN, .stamp = 1 };
 
@@ -274,18 +274,20 @@ static void broken_figures_are_seen(void **state)
 static void *all(void *failures)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(broken_figures_are_seen),
-		cmocka_unit_test_setup(the_next_event_answers, each),
-		cmocka_unit_test_setup(whoever_has_the_turn_loses_it, each),
-		cmocka_unit_test_setup(it_can_be_taken_back, each),
-		cmocka_unit_test_setup(never_in_a_handler, each),
-		cmocka_unit_test_setup(any_thread_may, each),
-		cmocka_unit_test_setup(a_large_heap_is_left_alone, each),
-		cmocka_unit_test_setup(never_beside_another_thread, each),
+		cmocka_unit_test(damaged_values_are_invalid),
+		cmocka_unit_test_setup(next_event_answers, each),
+		cmocka_unit_test_setup(request_takes_the_turn_away, each),
+		cmocka_unit_test_setup(request_can_be_withdrawn, each),
+		cmocka_unit_test_setup(handlers_do_not_query, each),
+		cmocka_unit_test_setup(any_thread_can_query, each),
+		cmocka_unit_test_setup(large_heap_is_not_queried_at_the_end,
+				       each),
+		cmocka_unit_test_setup(no_query_while_other_threads_exist,
+				       each),
 		cmocka_unit_test_setup(
-			the_first_thread_is_told_before_it_is_there, each),
-		cmocka_unit_test_setup(not_on_a_fibers_stack, each),
-		cmocka_unit_test_setup(who_cannot_report_is_not_asked, each),
+			first_thread_is_reported_before_it_runs, each),
+		cmocka_unit_test_setup(no_query_on_a_fibers_stack, each),
+		cmocka_unit_test_setup(foreign_allocator_is_not_queried, each),
 	};
 
 	*(int *)failures = cmocka_run_group_tests(tests, embed, NULL);

@@ -1,6 +1,6 @@
 /*
  * The gate: requests of handlers are served once each, in the order of their
- * stamps, and it is never shut over one that was not.
+ * stamps, and it is not closed while one was not.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,9 +29,9 @@ static int each(void **state)
 	return 0;
 }
 
-static bool is_shut(void)
+static bool is_closed(void)
 {
-	return shared.gate & GATE_SHUT;
+	return shared.gate & GATE_CLOSED;
 }
 
 static void take(enum gate_what what)
@@ -43,38 +43,38 @@ static void take(enum gate_what what)
 	gate_take(&shared);
 }
 
-static void a_toggle_opens_it(void **state)
+static void toggle_opens_the_gate(void **state)
 {
 	struct gate_request request;
 
 	(void)state;
-	gate_shut(&shared);
-	assert_true(is_shut());
+	gate_close(&shared);
+	assert_true(is_closed());
 	assert_true(gate_post(&shared, GATE_CLEAR));
-	assert_true(is_shut());
+	assert_true(is_closed());
 	assert_true(gate_post(&shared, GATE_TOGGLE));
-	assert_false(is_shut());
+	assert_false(is_closed());
 	take(GATE_CLEAR);
-	gate_shut(&shared);
-	assert_false(is_shut());
+	gate_close(&shared);
+	assert_false(is_closed());
 	take(GATE_TOGGLE);
 	assert_false(gate_next(&shared, &request));
-	gate_shut(&shared);
-	assert_true(is_shut());
+	gate_close(&shared);
+	assert_true(is_closed());
 	gate_open(&shared);
-	assert_false(is_shut());
+	assert_false(is_closed());
 }
 
-static void for_good(void **state)
+static void closed_for_good_never_opens(void **state)
 {
 	(void)state;
-	gate_shut_for_good(&shared);
+	gate_close_for_good(&shared);
 	assert_true(gate_post(&shared, GATE_TOGGLE));
 	gate_open(&shared);
-	assert_true(is_shut());
+	assert_true(is_closed());
 }
 
-static void a_full_one_says_so(void **state)
+static void requests_without_a_slot_are_refused(void **state)
 {
 	unsigned i, lap;
 
@@ -83,14 +83,14 @@ static void a_full_one_says_so(void **state)
 		for (i = 0; i < GATE_SLOTS; i++)
 			assert_true(gate_post(&shared, GATE_TOGGLE));
 		assert_false(gate_post(&shared, GATE_TOGGLE));
-		assert_int_equal(shared.posted.late, lap + 1);
+		assert_int_equal(shared.posted.refused, lap + 1);
 		for (i = 0; i < GATE_SLOTS; i++)
 			take(GATE_TOGGLE);
 		assert_false(gate_pending(&shared));
 	}
 }
 
-static void nobody_keeps_the_turn(void **state)
+static void request_takes_the_turn_away(void **state)
 {
 	(void)state;
 	shared.turn = 64;
@@ -105,7 +105,7 @@ static void nobody_keeps_the_turn(void **state)
 
 static _Atomic unsigned long posted, refused;
 static _Atomic unsigned ended;
-static bool shut, behind;
+static bool closed, behind;
 
 static bool post(void)
 {
@@ -139,7 +139,7 @@ static void *poster(void *arg)
 	return NULL;
 }
 
-static void each_once_and_in_order(void **state)
+static void requests_are_taken_once_in_order(void **state)
 {
 	pthread_t threads[THREADS + 1] = { 0 };
 	struct sigaction action = { .sa_handler = interrupted };
@@ -157,14 +157,14 @@ static void each_once_and_in_order(void **state)
 								 THREADS]);
 	while (ended < THREADS || gate_pending(&shared)) {
 		if (!gate_next(&shared, &request)) {
-			gate_shut(&shared);
+			gate_close(&shared);
 			continue;
 		}
 		/* two processors' counters, and reads out of order */
 		behind |= request.cycles + APART < last;
 		/* nothing is left out while one waits */
-		gate_shut(&shared);
-		shut |= is_shut();
+		gate_close(&shared);
+		closed |= is_closed();
 		last = request.cycles;
 		gate_take(&shared);
 		taken++;
@@ -175,14 +175,14 @@ static void each_once_and_in_order(void **state)
 		gate_take(&shared);
 		taken++;
 	}
-	assert_false(shut);
+	assert_false(closed);
 	assert_false(behind);
 	assert_int_equal(taken, posted);
-	assert_int_equal(refused, shared.posted.late);
+	assert_int_equal(refused, shared.posted.refused);
 	assert_true(posted >= (unsigned long)THREADS * EACH);
 }
 
-static void a_broken_gate_is_seen(void **state)
+static void damaged_gate_is_invalid(void **state)
 {
 	(void)state;
 	assert_true(gate_post(&shared, GATE_TOGGLE));
@@ -195,21 +195,22 @@ static void a_broken_gate_is_seen(void **state)
 	shared.gate = (GATE_SLOTS + 1) * GATE_ONE;
 	assert_false(gate_is_possible(&shared));
 	assert_false(gate_is_valid(&shared));
-	shared.gate = GATE_OFF;
+	shared.gate = GATE_CLOSED_FOR_GOOD;
 	assert_false(gate_is_valid(&shared));
-	shared.gate = GATE_OFF | GATE_SHUT;
+	shared.gate = GATE_CLOSED_FOR_GOOD | GATE_CLOSED;
 	assert_true(gate_is_valid(&shared));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_toggle_opens_it, each),
-		cmocka_unit_test_setup(for_good, each),
-		cmocka_unit_test_setup(a_full_one_says_so, each),
-		cmocka_unit_test_setup(nobody_keeps_the_turn, each),
-		cmocka_unit_test_setup(each_once_and_in_order, each),
-		cmocka_unit_test_setup(a_broken_gate_is_seen, each),
+		cmocka_unit_test_setup(toggle_opens_the_gate, each),
+		cmocka_unit_test_setup(closed_for_good_never_opens, each),
+		cmocka_unit_test_setup(requests_without_a_slot_are_refused,
+				       each),
+		cmocka_unit_test_setup(request_takes_the_turn_away, each),
+		cmocka_unit_test_setup(requests_are_taken_once_in_order, each),
+		cmocka_unit_test_setup(damaged_gate_is_invalid, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

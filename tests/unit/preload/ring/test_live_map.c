@@ -72,7 +72,7 @@ static void little_is_mapped_at_first(void **state)
 }
 
 /* What a forked child fills, and empties again: neighbours are one. */
-static void ranges_are_few(void **state)
+static void neighbouring_pieces_are_one_range(void **state)
 {
 	struct live_range range[GL_LIVE_RANGES];
 
@@ -89,7 +89,7 @@ static void ranges_are_few(void **state)
 }
 
 /* At each end of each piece, what is written is in the file. */
-static void pieces_are_the_files(void **state)
+static void pieces_are_mapped_from_the_file(void **state)
 {
 	const uint64_t from[] = { live.shape.nodes_offset,
 				  live.shape.data_offset };
@@ -151,7 +151,7 @@ static void offsets_are_found(void **state)
 	}
 }
 
-static void the_recorder_is_told(void **state)
+static void pieces_are_reported_to_the_recorder(void **state)
 {
 	const struct gl_shared *shared = live_shared_of(&made);
 	uint64_t sum = 0;
@@ -165,7 +165,7 @@ static void the_recorder_is_told(void **state)
 	assert_true(sum >= live.size);
 }
 
-static void nothing_comes_where_it_is_forbidden(void **state)
+static void no_piece_where_mapping_is_forbidden(void **state)
 {
 	(void)state;
 	unwind_ban = SECCOMP_NO_GROWTH;
@@ -197,7 +197,7 @@ static int same_flags(char *at)
 }
 
 /* Neither is it inherited, nor is it in core dumps. */
-static void pieces_are_not_the_programs(void **state)
+static void pieces_are_neither_inherited_nor_dumped(void **state)
 {
 	(void)state;
 	assert_int_equal(same_flags((char *)live_map_piece(LIVE_DATA, 2) -
@@ -211,7 +211,7 @@ static void *maps(void *arg)
 	return arg ? live_map_piece(LIVE_DATA, 2) : NULL;
 }
 
-static void all_find_the_same(void **state)
+static void threads_map_a_piece_once(void **state)
 {
 	pthread_t taker[TAKERS];
 	void *piece = NULL, *other;
@@ -229,7 +229,7 @@ static void all_find_the_same(void **state)
 }
 
 /* A System V segment, too, which nobody has a descriptor of. */
-static void a_segment_grows(void **state)
+static void pieces_of_a_system_v_segment(void **state)
 {
 	struct live_where where = { .live_dir = "", .beside = "", .memory = MEMORY,
 				    .ring = LIVE_RING, .pid = 1 };
@@ -257,7 +257,7 @@ static void a_segment_grows(void **state)
 }
 
 /* Who reads a core dump finds all of it in one place. */
-static void it_may_be_in_one(void **state)
+static void whole_file_in_one_mapping(void **state)
 {
 	struct live_where where = { .live_dir = "", .beside = "", .memory = MEMORY,
 				    .ring = LIVE_RING, .pid = 1,
@@ -283,15 +283,15 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, each, after)
 	const struct CMUnitTest tests[] = {
 		TEST(little_is_mapped_at_first),
-		TEST(ranges_are_few),
-		TEST(pieces_are_the_files),
+		TEST(neighbouring_pieces_are_one_range),
+		TEST(pieces_are_mapped_from_the_file),
 		TEST(offsets_are_found),
-		TEST(the_recorder_is_told),
-		TEST(nothing_comes_where_it_is_forbidden),
-		TEST(pieces_are_not_the_programs),
-		TEST(all_find_the_same),
-		TEST(a_segment_grows),
-		TEST(it_may_be_in_one),
+		TEST(pieces_are_reported_to_the_recorder),
+		TEST(no_piece_where_mapping_is_forbidden),
+		TEST(pieces_are_neither_inherited_nor_dumped),
+		TEST(threads_map_a_piece_once),
+		TEST(pieces_of_a_system_v_segment),
+		TEST(whole_file_in_one_mapping),
 	};
 
 	if (area_map(16 * MIB))

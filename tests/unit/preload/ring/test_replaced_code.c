@@ -42,7 +42,7 @@ static int each(void **state)
 	return 0;
 }
 
-static void the_next_event_takes_all(void **state)
+static void next_event_takes_all(void **state)
 {
 	struct gl_ring ring;
 
@@ -63,7 +63,7 @@ static void the_next_event_takes_all(void **state)
 	assert_int_equal(forgotten(), 0);
 }
 
-static void what_is_full_is_full_until_some_is_taken(void **state)
+static void full_list_refuses_until_it_is_taken(void **state)
 {
 	unsigned i;
 
@@ -110,8 +110,8 @@ static void each_is_taken_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_next_event_takes_all, each),
-		cmocka_unit_test_setup(what_is_full_is_full_until_some_is_taken,
+		cmocka_unit_test_setup(next_event_takes_all, each),
+		cmocka_unit_test_setup(full_list_refuses_until_it_is_taken,
 				       each),
 		cmocka_unit_test_setup(each_is_taken_once, each),
 	};

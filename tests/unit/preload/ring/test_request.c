@@ -82,7 +82,7 @@ static bool turn(long number, long *result)
 	return request_make(producer, &question, result);
 }
 
-static void answered_in_turn(void **state)
+static void requests_are_answered_in_turn(void **state)
 {
 	long result, i;
 
@@ -95,7 +95,7 @@ static void answered_in_turn(void **state)
 }
 
 /* There and back by value, as nobody can read the asker's memory. */
-static void data_goes_and_comes(void **state)
+static void data_is_copied_both_ways(void **state)
 {
 	char there[] = "HAL", more[4] = "", back[sizeof(there)];
 	struct request_args question = {
@@ -174,7 +174,7 @@ static void interrupted_by(void (*handler)(int), pthread_t *by)
 }
 
 /* As it was: neither sooner nor later than it is left. */
-static void one_that_was_left_is_taken_back(void **state)
+static void abandoned_request_is_withdrawn(void **state)
 {
 	pthread_t by;
 	long result;
@@ -194,7 +194,7 @@ static void one_that_was_left_is_taken_back(void **state)
 	assert_int_equal(request_turn->holder, 0);
 }
 
-static void one_within_another_is_refused(void **state)
+static void nested_request_is_refused(void **state)
 {
 	pthread_t by;
 	long result;
@@ -209,7 +209,7 @@ static void one_within_another_is_refused(void **state)
 	pthread_join(by, NULL);
 }
 
-static void a_broken_question_is_seen(void **state)
+static void damaged_request_is_invalid(void **state)
 {
 	struct gl_request request = { .state = GL_REQUEST_IDLE };
 	struct request_turn turn = { .holder = arch_thread_pointer() };
@@ -230,21 +230,21 @@ static void a_broken_question_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(answered_in_turn, start, end),
-		cmocka_unit_test_setup_teardown(data_goes_and_comes, start,
-						end),
+		cmocka_unit_test_setup_teardown(requests_are_answered_in_turn,
+						start, end),
+		cmocka_unit_test_setup_teardown(data_is_copied_both_ways,
+						start, end),
 		cmocka_unit_test_setup_teardown(
-			a_recorder_that_has_gone_is_not_waited_for, start,
-			end),
-		cmocka_unit_test_setup_teardown(one_that_was_left_is_taken_back,
+			a_recorder_that_has_gone_is_not_waited_for, start, end),
+		cmocka_unit_test_setup_teardown(abandoned_request_is_withdrawn,
 						start, end),
-		cmocka_unit_test_setup_teardown(one_within_another_is_refused,
+		cmocka_unit_test_setup_teardown(nested_request_is_refused,
 						start, end),
-		cmocka_unit_test(a_broken_question_is_seen),
+		cmocka_unit_test(damaged_request_is_invalid),
 	};
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
-	request_place();
+	request_alloc();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

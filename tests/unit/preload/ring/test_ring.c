@@ -124,7 +124,7 @@ static void room_is_never_overwritten(void **state)
 	assert_int_equal(header.dropped, ring.dropped);
 }
 
-static void off_lets_go(void **state)
+static void thread_stops_recording_when_off(void **state)
 {
 	(void)state;
 	ring.limit = 0;
@@ -137,11 +137,11 @@ static void off_lets_go(void **state)
 	assert_int_equal(header.dropped, 0);
 }
 
-static void dormant_lets_go_for_a_while(void **state)
+static void thread_stops_recording_while_dormant(void **state)
 {
 	(void)state;
 	ring.limit = 0;
-	gate_shut(producer->shared);
+	gate_close(producer->shared);
 	producer_tls = &thread;
 	ring_push_address(producer, &ring, GT_FREE, 1, 1);
 	assert_int_equal(ring.head, 0);
@@ -182,7 +182,7 @@ static void *reads(void *arg)
 	return NULL;
 }
 
-static void a_full_ring_waits(void **state)
+static void full_ring_waits(void **state)
 {
 	pthread_t reader;
 	uint64_t i;
@@ -246,7 +246,7 @@ static void *changes(void *arg)
 	return NULL;
 }
 
-static void a_change_is_seen_after_a_wait(void **state)
+static void change_during_a_wait_is_noticed(void **state)
 {
 	pthread_t writer;
 
@@ -262,14 +262,14 @@ static void a_change_is_seen_after_a_wait(void **state)
 	assert_null(thread.ring);
 }
 
-/* The gate was shut, and nobody of this thread has seen it. */
-static void who_lost_its_room_looks_where_hooks_have_to(void **state)
+/* The gate was closed, and nobody of this thread has seen it. */
+static void without_room_hooks_check_again(void **state)
 {
 	(void)state;
 	real_only = true;
 	skip_start(0);
 	assert_int_equal(skip_mode, SKIP_NONE);
-	gate_shut(producer->shared);
+	gate_close(producer->shared);
 	producer_tls = &thread;
 	assert_true(skip_block(GT_ALLOC, 16));
 	assert_int_equal(skip_mode, SKIP_PERHAPS);
@@ -306,7 +306,7 @@ static void nested_push(unsigned kind, uint64_t stamp, uint64_t address,
 	ring_nested_push(producer, &thread, &event);
 }
 
-static void a_turn_is_taken_and_lost(void **state)
+static void turn_is_taken_and_lost(void **state)
 {
 	uint64_t own = (uintptr_t)&ring, stamp;
 
@@ -418,7 +418,7 @@ static uint64_t lost_at_once(unsigned pushes)
 	return shared.nested_lost - before;
 }
 
-static void nobody_waits_in_vain_twice(void **state)
+static void after_a_vain_wait_events_are_lost_at_once(void **state)
 {
 	bool over = false;
 	pthread_t writer;
@@ -517,7 +517,7 @@ static bool judged(uintptr_t owner, uintptr_t sp)
 }
 
 /* The rest is abandoned()'s. */
-static void who_is_called_back_is_not_alone(void **state)
+static void frames_inside_a_real_function_count_as_live(void **state)
 {
 	uintptr_t words[16];
 
@@ -535,7 +535,7 @@ static void who_is_called_back_is_not_alone(void **state)
 
 /* A ring's first lap goes on 64 KiB of pages at a time, each of which is met by a
  * read before a record may touch it. */
-static void the_first_lap_goes_in_steps(void **state)
+static void first_lap_touches_pages_in_steps(void **state)
 {
 	const uint64_t size = 1 << 18, step = 1 << 16;
 	char *memory = aligned_alloc(step, size + step);
@@ -564,7 +564,7 @@ static void the_first_lap_goes_in_steps(void **state)
 	free(memory);
 }
 
-static void a_broken_ring_is_seen(void **state)
+static void damaged_ring_is_invalid(void **state)
 {
 	(void)state;
 	assert_true(ring_is_valid(&ring));
@@ -598,26 +598,29 @@ int main(void)
 				       each),
 		cmocka_unit_test_setup(half_full_wakes_the_recorder, each),
 		cmocka_unit_test_setup(room_is_never_overwritten, each),
-		cmocka_unit_test_setup(off_lets_go, each),
-		cmocka_unit_test_setup(dormant_lets_go_for_a_while, each),
-		cmocka_unit_test_setup(a_full_ring_waits, each),
-		cmocka_unit_test_setup(a_change_is_seen_after_a_wait, each),
+		cmocka_unit_test_setup(thread_stops_recording_when_off, each),
+		cmocka_unit_test_setup(thread_stops_recording_while_dormant,
+				       each),
+		cmocka_unit_test_setup(full_ring_waits, each),
+		cmocka_unit_test_setup(change_during_a_wait_is_noticed, each),
 		cmocka_unit_test_setup(
-			who_lost_its_room_looks_where_hooks_have_to, each),
-		cmocka_unit_test_setup(a_turn_is_taken_and_lost, each),
+			without_room_hooks_check_again, each),
+		cmocka_unit_test_setup(turn_is_taken_and_lost, each),
 		cmocka_unit_test_setup(nested_records_have_eight_words, each),
 		cmocka_unit_test_setup(extras_have_eight_words, each),
 		cmocka_unit_test_setup(nested_full_is_counted, each),
-		cmocka_unit_test_setup(nobody_waits_in_vain_twice, each),
+		cmocka_unit_test_setup(
+			after_a_vain_wait_events_are_lost_at_once, each),
 		cmocka_unit_test_setup(
 			a_push_interrupted_anywhere_loses_nothing, each),
-		cmocka_unit_test_setup(who_is_called_back_is_not_alone, each),
-		cmocka_unit_test_setup(the_first_lap_goes_in_steps, each),
-		cmocka_unit_test_setup(a_broken_ring_is_seen, each),
+		cmocka_unit_test_setup(
+			frames_inside_a_real_function_count_as_live, each),
+		cmocka_unit_test_setup(first_lap_touches_pages_in_steps, each),
+		cmocka_unit_test_setup(damaged_ring_is_invalid, each),
 	};
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
-	sample_place();
+	sample_alloc();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static void blocks_are_sampled_by_their_size(void **state)
 	}
 }
 
-static void lines_differ(void **state)
+static void seeds_give_different_lines(void **state)
 {
 	struct sampler a, b;
 	unsigned same = 0;
@@ -288,7 +288,7 @@ static void estimates_are_right_on_average(void **state)
 	assert_true(most < 3);
 }
 
-static void a_mistake_would_be_seen(void **state)
+static void estimates_detect_planted_mistakes(void **state)
 {
 	(void)state;
 	for (enum mistake fault = FIRST_FIXED; fault <= WEIGHT_NONE; fault++) {
@@ -305,9 +305,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_exponential),
 		cmocka_unit_test(blocks_are_sampled_by_their_size),
-		cmocka_unit_test(lines_differ),
+		cmocka_unit_test(seeds_give_different_lines),
 		cmocka_unit_test(estimates_are_right_on_average),
-		cmocka_unit_test(a_mistake_would_be_seen),
+		cmocka_unit_test(estimates_detect_planted_mistakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void assert_free(void *at)
 	assert_int_equal(munmap(here, GL_PAGE), 0);
 }
 
-static void once_when_they_have_left(void **state)
+static void cpus_are_dropped_once_after_launching(void **state)
 {
 	(void)state;
 	faults_of_drop();	/* the code's own */
@@ -79,7 +79,7 @@ static void once_when_they_have_left(void **state)
 	assert_free(place());
 }
 
-static void not_where_mapping_is_forbidden(void **state)
+static void not_dropped_where_mapping_is_forbidden(void **state)
 {
 	(void)state;
 	atomic_store(&unwind_ban, SECCOMP_NO_GROWTH);
@@ -88,7 +88,7 @@ static void not_where_mapping_is_forbidden(void **state)
 	assert_int_equal(faults_of_drop(), 1);
 }
 
-static void what_lies_there_stays(void **state)
+static void occupied_place_is_not_overwritten(void **state)
 {
 	char *theirs = mmap(place(), GL_PAGE, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
@@ -105,9 +105,11 @@ static void what_lies_there_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(once_when_they_have_left, each),
-		cmocka_unit_test_setup(not_where_mapping_is_forbidden, each),
-		cmocka_unit_test_setup(what_lies_there_stays, each),
+		cmocka_unit_test_setup(cpus_are_dropped_once_after_launching,
+				       each),
+		cmocka_unit_test_setup(not_dropped_where_mapping_is_forbidden,
+				       each),
+		cmocka_unit_test_setup(occupied_place_is_not_overwritten, each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

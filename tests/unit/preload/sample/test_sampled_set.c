@@ -27,7 +27,7 @@ static int each(void **state)
 {
 	(void)state;
 	memset(&blocks, 0, sizeof(blocks));
-	area_settle(UINT64_C(64) << 20);
+	area_set_budget(UINT64_C(64) << 20);
 	set = &blocks;
 	return 0;
 }
@@ -37,7 +37,7 @@ static uint64_t address_of(uint64_t block)
 	return UINT64_C(0x7f1234560000) + block * 48;
 }
 
-static void a_set_of_nothing(void **state)
+static void empty_set_has_no_block(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -47,7 +47,7 @@ static void a_set_of_nothing(void **state)
 	}
 }
 
-static void as_a_plain_list(void **state)
+static void set_agrees_with_a_plain_list(void **state)
 {
 	static bool is[BLOCKS];
 	uint64_t random = 1, block;
@@ -76,7 +76,7 @@ static void as_a_plain_list(void **state)
 				 0);
 }
 
-static void twice_is_once(void **state)
+static void adding_twice_is_adding_once(void **state)
 {
 	(void)state;
 	sampled_set_add(set, address_of(1));
@@ -128,7 +128,7 @@ static void *hands_on(void *argument)
 	return NULL;
 }
 
-static void threads_hand_blocks_on(void **state)
+static void blocks_are_freed_by_other_threads(void **state)
 {
 	pthread_t thread[THREADS];
 
@@ -146,12 +146,12 @@ static void threads_hand_blocks_on(void **state)
 				 0);
 }
 
-static void without_memory_everything_may_be(void **state)
+static void without_memory_any_block_may_be_in_it(void **state)
 {
 	uint64_t block;
 
 	(void)state;
-	area_settle(0);	/* not a byte more */
+	area_set_budget(0);	/* not a byte more */
 	for (block = 0; !set->perhaps && block < BLOCKS; block++)
 		sampled_set_add(set, address_of(block));
 	assert_in_range(block, SAMPLED_SLOTS,
@@ -160,7 +160,7 @@ static void without_memory_everything_may_be(void **state)
 	assert_true(sampled_set_remove(set, address_of(BLOCKS)));
 }
 
-static void a_broken_set_is_seen(void **state)
+static void damaged_set_is_invalid(void **state)
 {
 	struct sampled_line *line;
 
@@ -182,12 +182,13 @@ static void a_broken_set_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_set_of_nothing, each),
-		cmocka_unit_test_setup(as_a_plain_list, each),
-		cmocka_unit_test_setup(twice_is_once, each),
-		cmocka_unit_test_setup(threads_hand_blocks_on, each),
-		cmocka_unit_test_setup(without_memory_everything_may_be, each),
-		cmocka_unit_test_setup(a_broken_set_is_seen, each),
+		cmocka_unit_test_setup(empty_set_has_no_block, each),
+		cmocka_unit_test_setup(set_agrees_with_a_plain_list, each),
+		cmocka_unit_test_setup(adding_twice_is_adding_once, each),
+		cmocka_unit_test_setup(blocks_are_freed_by_other_threads, each),
+		cmocka_unit_test_setup(without_memory_any_block_may_be_in_it,
+				       each),
+		cmocka_unit_test_setup(damaged_set_is_invalid, each),
 	};
 
 	if (area_map(UINT64_C(64) << 20))

@@ -35,7 +35,7 @@ static uint64_t growth(const char *memory, uint64_t limit)
 	return budget.area - AREA_MIN;
 }
 
-static void nothing_is_limited(void **state)
+static void no_limit_gives_the_defaults(void **state)
 {
 	(void)state;
 	assert_int_equal(under(NULL, UINT64_MAX).memory, 256 * MIB);
@@ -45,7 +45,7 @@ static void nothing_is_limited(void **state)
 	assert_int_equal(growth("8M", UINT64_MAX), 4 * MIB);
 }
 
-static void a_part_of_a_limit(void **state)
+static void budget_is_a_part_of_the_limit(void **state)
 {
 	(void)state;
 	assert_int_equal(under(NULL, 4096 * MIB).memory, 256 * MIB);
@@ -55,14 +55,14 @@ static void a_part_of_a_limit(void **state)
 	assert_int_equal(growth(NULL, 64 * MIB), 2 * MIB);
 }
 
-static void what_is_asked_for(void **state)
+static void budget_on_request(void **state)
 {
 	(void)state;
 	assert_int_equal(under("256M", 512 * MIB).memory, 256 * MIB);
 	assert_int_equal(under("8M", 16 * MIB).memory, 8 * MIB);
 }
 
-static void nothing_to_spare(void **state)
+static void too_small_limit_fails(void **state)
 {
 	struct options options;
 	struct budget budget;
@@ -75,10 +75,10 @@ static void nothing_to_spare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_limited),
-		cmocka_unit_test(a_part_of_a_limit),
-		cmocka_unit_test(what_is_asked_for),
-		cmocka_unit_test(nothing_to_spare),
+		cmocka_unit_test(no_limit_gives_the_defaults),
+		cmocka_unit_test(budget_is_a_part_of_the_limit),
+		cmocka_unit_test(budget_on_request),
+		cmocka_unit_test(too_small_limit_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static int prepare(void **state)
 	return 0;
 }
 
-static void the_recorders_own_variables(void **state)
+static void only_variables_for_the_recorder_are_passed(void **state)
 {
 	static char *from[] = {
 		"GNOMON_OUTPUT=a trace", "LD_PRELOAD=libgnomon.so",
@@ -74,7 +74,7 @@ static void the_recorders_own_variables(void **state)
 }
 
 /* The program may write over its environment, or free it. */
-static void they_are_copies(void **state)
+static void variables_are_copied(void **state)
 {
 	static const char *const want[] = { "GNOMON_A=1", "PATH=/bin", NULL };
 	char first[] = "GNOMON_A=1", second[] = "PATH=/bin";
@@ -101,7 +101,7 @@ static void no_environment(void **state)
 }
 
 /* Later ones count more, so the program's own comes behind. */
-static void the_dormant_library_says_so_first(void **state)
+static void dormant_flag_comes_first(void **state)
 {
 	static char *from[] = { "GNOMON_OFF=0", "TERM=vt100", NULL };
 	static const char *const want[] = { "GNOMON_OFF=1", "GNOMON_OFF=0",
@@ -122,7 +122,7 @@ static void the_dormant_library_says_so_first(void **state)
 	assert_int_equal(options.number[OPTION_OFF], 1);
 }
 
-static void the_program(void **state)
+static void path_of_the_recorder(void **state)
 {
 	static const struct {
 		const char *named, *library, *want;
@@ -159,7 +159,7 @@ static void the_program(void **state)
 
 /* A path that is too long names no other file than was meant: there is none of
  * that length. */
-static void a_path_that_is_too_long(void **state)
+static void too_long_path_is_refused(void **state)
 {
 	static char named[2 * GT_PATH_MAX] = "GNOMON_RECORDER=/";
 	char *from[] = { named, NULL };
@@ -173,7 +173,7 @@ static void a_path_that_is_too_long(void **state)
 }
 
 /* What has no room is left out whole; what comes after it and has is not. */
-static void more_bytes_than_there_is_room(void **state)
+static void variables_beyond_the_bytes_are_omitted(void **state)
 {
 	static char large[LAUNCH_TEXT + 100] = "GNOMON_LARGE=";
 	static char half[LAUNCH_TEXT / 2] = "GNOMON_HALF=";
@@ -195,7 +195,7 @@ static void more_bytes_than_there_is_room(void **state)
 	assert_int_equal(launch_text[LAUNCH_TEXT - 1], 0);
 }
 
-static void more_variables_than_there_is_room(void **state)
+static void variables_beyond_the_number_are_omitted(void **state)
 {
 	static char text[LAUNCH_VARIABLES + 10][24];
 	static char *from[LAUNCH_VARIABLES + 11];
@@ -220,15 +220,16 @@ static void more_variables_than_there_is_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_recorders_own_variables, prepare),
-		cmocka_unit_test_setup(they_are_copies, prepare),
+		cmocka_unit_test_setup(
+			only_variables_for_the_recorder_are_passed, prepare),
+		cmocka_unit_test_setup(variables_are_copied, prepare),
 		cmocka_unit_test_setup(no_environment, prepare),
-		cmocka_unit_test_setup(the_dormant_library_says_so_first,
+		cmocka_unit_test_setup(dormant_flag_comes_first, prepare),
+		cmocka_unit_test_setup(path_of_the_recorder, prepare),
+		cmocka_unit_test_setup(too_long_path_is_refused, prepare),
+		cmocka_unit_test_setup(variables_beyond_the_bytes_are_omitted,
 				       prepare),
-		cmocka_unit_test_setup(the_program, prepare),
-		cmocka_unit_test_setup(a_path_that_is_too_long, prepare),
-		cmocka_unit_test_setup(more_bytes_than_there_is_room, prepare),
-		cmocka_unit_test_setup(more_variables_than_there_is_room,
+		cmocka_unit_test_setup(variables_beyond_the_number_are_omitted,
 				       prepare),
 	};
 

@@ -65,7 +65,7 @@ static void unmake(struct live_made *made)
 	live_unmap();
 }
 
-static void a_file_with_its_first_parts(void **state)
+static void file_has_its_first_parts(void **state)
 {
 	struct live_made made;
 	struct stat st;
@@ -94,7 +94,7 @@ static void a_file_with_its_first_parts(void **state)
 }
 
 /* So that nobody waits for the recorder; without, the recorder makes it. */
-static void the_first_ring(void **state)
+static void first_ring_is_laid_out(void **state)
 {
 	struct live_made made;
 	struct gl_shared *shared;
@@ -178,7 +178,7 @@ static void is_a_segment(struct live_made *made, int why)
 }
 
 /* What there is, is somebody's. */
-static void nothing_is_taken_over(void **state)
+static void existing_file_is_not_reused(void **state)
 {
 	struct live_made made, second;
 
@@ -192,7 +192,7 @@ static void nothing_is_taken_over(void **state)
 	unmake(&made);
 }
 
-static void where_none_can_be_named(void **state)
+static void no_file_in_a_missing_directory(void **state)
 {
 	struct live_made made;
 
@@ -203,7 +203,7 @@ static void where_none_can_be_named(void **state)
 }
 
 /* No limit of files' sizes counts for a segment. */
-static void files_may_not_grow(void **state)
+static void file_size_limit(void **state)
 {
 	struct rlimit none, old;
 	struct live_made made;
@@ -229,7 +229,7 @@ static void files_may_not_grow(void **state)
 }
 
 /* The directory of the trace, unless that is yet to be found out. */
-static void beside_the_trace(void **state)
+static void file_beside_the_trace(void **state)
 {
 	char beside[128];
 	struct live_where where = { .live_dir = "", .beside = beside,
@@ -251,7 +251,7 @@ static void beside_the_trace(void **state)
 }
 
 /* As it is for who looks at core dumps: no file with a name, on purpose. */
-static void part_of_a_core(void **state)
+static void core_option_makes_no_named_file(void **state)
 {
 	struct live_where where = { .live_dir = live_directory, .beside = "",
 				    .memory = 16 * MIB, .ring = LIVE_RING,
@@ -293,7 +293,7 @@ static uint64_t made_within(uint64_t more)
 	return size;
 }
 
-static void less_where_addresses_are_limited(void **state)
+static void limited_addresses_give_a_smaller_mapping(void **state)
 {
 	uint64_t all = made_within(UINT64_C(1) << 32);
 	uint64_t some = made_within(all / 2);
@@ -310,14 +310,14 @@ static void less_where_addresses_are_limited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_file_with_its_first_parts),
-		TEST(the_first_ring),
-		TEST(nothing_is_taken_over),
-		TEST(where_none_can_be_named),
-		TEST(files_may_not_grow),
-		TEST(beside_the_trace),
-		TEST(part_of_a_core),
-		TEST(less_where_addresses_are_limited),
+		TEST(file_has_its_first_parts),
+		TEST(first_ring_is_laid_out),
+		TEST(existing_file_is_not_reused),
+		TEST(no_file_in_a_missing_directory),
+		TEST(file_size_limit),
+		TEST(file_beside_the_trace),
+		TEST(core_option_makes_no_named_file),
+		TEST(limited_addresses_give_a_smaller_mapping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

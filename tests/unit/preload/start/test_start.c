@@ -52,7 +52,7 @@ static int forget(void **state)
 }
 
 /* Else each event of such a program took a second. */
-static void one_that_does_not_come_back_is_waited_for_once(void **state)
+static void stuck_starter_is_waited_for_once(void **state)
 {
 	uint64_t once;
 
@@ -73,7 +73,7 @@ static void *comes_back(void *unused)
 	return unused;
 }
 
-static void one_that_comes_back_is_waited_for(void **state)
+static void resuming_starter_is_waited_for(void **state)
 {
 	pthread_t starter;
 	unsigned tries;
@@ -91,7 +91,7 @@ static void one_that_comes_back_is_waited_for(void **state)
 	assert_int_equal(producer->skipped, 0);
 }
 
-static void who_starts_does_not_wait_for_itself(void **state)
+static void starter_does_not_wait_for_itself(void **state)
 {
 	(void)state;
 	start->thread = arch_thread_pointer();
@@ -100,7 +100,7 @@ static void who_starts_does_not_wait_for_itself(void **state)
 	assert_int_equal(producer->skipped, EVENTS);
 }
 
-static void a_broken_thread_is_seen(void **state)
+static void damaged_thread_is_invalid(void **state)
 {
 	static struct gl_header header;
 	static struct gl_shared shared;
@@ -138,13 +138,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			one_that_does_not_come_back_is_waited_for_once,
-			prepare, forget),
+			stuck_starter_is_waited_for_once, prepare, forget),
 		cmocka_unit_test_setup_teardown(
-			one_that_comes_back_is_waited_for, prepare, forget),
+			resuming_starter_is_waited_for, prepare, forget),
 		cmocka_unit_test_setup_teardown(
-			who_starts_does_not_wait_for_itself, prepare, forget),
-		cmocka_unit_test(a_broken_thread_is_seen),
+			starter_does_not_wait_for_itself, prepare, forget),
+		cmocka_unit_test(damaged_thread_is_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

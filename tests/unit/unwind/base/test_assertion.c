@@ -24,7 +24,7 @@ static void tell(const char *which)
 	times++;
 }
 
-static void it_is_told_which(void **state)
+static void failed_assertion_is_reported(void **state)
 {
 	volatile unsigned two = 2;
 
@@ -43,7 +43,7 @@ static void it_is_told_which(void **state)
 }
 
 /* Whoever embeds nothing is a test. */
-static void a_test_ends(void **state)
+static void without_an_embedder_a_failure_ends_the_process(void **state)
 {
 	volatile unsigned two = 2;
 	int status;
@@ -63,8 +63,9 @@ static void a_test_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_told_which),
-		cmocka_unit_test(a_test_ends),
+		cmocka_unit_test(failed_assertion_is_reported),
+		cmocka_unit_test(
+			without_an_embedder_a_failure_ends_the_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static uint64_t outer_at(size_t offset, unsigned bytes)
 	return turned((const char *)&outer + offset, bytes);
 }
 
-static void fields_are_turned(void **state)
+static void fields_are_swapped(void **state)
 {
 	(void)state;
 	outer.first = 0x01020304;
@@ -92,7 +92,7 @@ copy_in(struct outer *restrict to, const int32_t *restrict number,
 		to->inner.word[i] = word[i];
 }
 
-static void arrays_are_turned(void **state)
+static void arrays_are_swapped(void **state)
 {
 	int32_t number[WORDS], numbers[WORDS];
 	uint64_t word[WORDS], words[WORDS];
@@ -181,8 +181,8 @@ static void the_layout_stays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_are_turned),
-		cmocka_unit_test(arrays_are_turned),
+		cmocka_unit_test(fields_are_swapped),
+		cmocka_unit_test(arrays_are_swapped),
 		cmocka_unit_test(atomics_of_32),
 		cmocka_unit_test(atomics_of_64),
 		cmocka_unit_test(words_of_records),

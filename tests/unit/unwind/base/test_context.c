@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/stepped.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 
 #define MANY 1000000u	/* the last table before is not copied */
@@ -33,7 +33,7 @@ static uint32_t child(uint32_t parent, uintptr_t address)
 
 static void start(void)
 {
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 }
 
 static void test_same_key_same_id(void **unused)
@@ -389,7 +389,7 @@ static void test_whole_stack_over_scribbled_node(void **unused)
 	for (i = 0; i < 3; i++) {
 		uint32_t again, context;
 
-		embed_nodes[id - 1].parent = scribbled[i];
+		test_unwinder_nodes[id - 1].parent = scribbled[i];
 		again = context = context_of_walk(stack, 4, 0, hash);
 		assert_int_not_equal(again, id);
 		for (k = 0; k < 4; k++) {
@@ -441,13 +441,16 @@ static void forget(void)
 /* As start(), without all that is not the tree's; may be done often. */
 static void start_tree(void)
 {
-	struct capture_config config = { .nodes = embed_nodes,
-					 .node_count = &embed_node_count,
-					 .node_limit = &embed_node_limit,
-					 .node_max = EMBED_NODES };
+	struct capture_config config = { .nodes = test_unwinder_nodes,
+					 .node_count =
+						 &test_unwinder_node_count,
+					 .node_limit =
+						 &test_unwinder_node_limit,
+					 .node_max = TEST_UNWINDER_NODES };
 
-	memset(embed_nodes, 0, context_count() * sizeof(*embed_nodes));
-	embed_node_count = GT_STOP_COUNT;
+	memset(test_unwinder_nodes, 0,
+	       context_count() * sizeof(*test_unwinder_nodes));
+	test_unwinder_node_count = GT_STOP_COUNT;
 	context_init(&config, no_step);
 	forgotten_below = 0;
 }
@@ -481,7 +484,7 @@ static bool filled_is_right(uint32_t n)
 /* The next table cannot be written to in one page, until somebody tries. */
 static void *alloc_with_a_stop(size_t size)
 {
-	char *p = embed_alloc(size);
+	char *p = test_unwinder_alloc(size);
 
 	if (size < TABLE_BYTES)
 		return p;
@@ -494,7 +497,7 @@ static void on_stop(int number)
 {
 	(void)number;
 	mprotect(stop_page, PAGE, PROT_READ | PROT_WRITE);
-	unwind_alloc = embed_alloc;
+	unwind_alloc = test_unwinder_alloc;
 	forget();
 }
 
@@ -509,7 +512,7 @@ static struct gl_node *map_piece(unsigned piece)
 	if (piece == PIECES - 1)
 		return NULL;	/* there is no memory */
 	if (!piece_nodes[piece]) {
-		piece_nodes[piece] = embed_alloc(
+		piece_nodes[piece] = test_unwinder_alloc(
 			(PIECE << (piece - 1)) * sizeof(struct gl_node));
 		pieces_mapped++;
 	}
@@ -533,18 +536,19 @@ static void whole_in_pieces(uint32_t last)
 static void test_nodes_in_pieces(void **unused)
 {
 	struct capture_config config = {
-		.nodes_first = PIECE, .map_nodes = map_piece,
-		.node_max = EMBED_NODES,
-		.node_count = &embed_node_count,
-		.node_limit = &embed_node_limit,
+		.nodes_first = PIECE,
+		.map_nodes = map_piece,
+		.node_max = TEST_UNWINDER_NODES,
+		.node_count = &test_unwinder_node_count,
+		.node_limit = &test_unwinder_node_limit,
 	};
 	uint32_t last = PIECE << (PIECES - 2), id = 0, i;
 
 	(void)unused;
 	start();
-	config.nodes = embed_alloc(PIECE * sizeof(struct gl_node));
-	embed_node_count = GT_STOP_COUNT;
-	embed_node_limit = EMBED_NODES;
+	config.nodes = test_unwinder_alloc(PIECE * sizeof(struct gl_node));
+	test_unwinder_node_count = GT_STOP_COUNT;
+	test_unwinder_node_limit = TEST_UNWINDER_NODES;
 	assert_int_equal(context_init(&config, no_step), 0);
 	for (i = GT_STOP_COUNT; i < last; i++) {
 		uint32_t next = child(id, KEPT + i);
@@ -624,14 +628,14 @@ static void test_forget_while_a_node_is_made(void **unused)
 /* The node is in an older table, and enters the newest. */
 static void start_older(void)
 {
-	struct context_table *newer = embed_alloc(sizeof(*newer));
+	struct context_table *newer = test_unwinder_alloc(sizeof(*newer));
 	const struct context_table *first;
 
 	start_tree();
 	fill(1);
 	first = context_newest();
 	memcpy(newer, first, sizeof(*newer));
-	newer->bucket = embed_alloc(TABLE_BYTES);
+	newer->bucket = test_unwinder_alloc(TABLE_BYTES);
 	newer->used = 0;
 	newer->older = context_newest();
 	atomic_store(&context_tables, newer);
@@ -693,7 +697,7 @@ static void test_limit(void **unused)
 
 	(void)unused;
 	start();
-	embed_node_limit = 100;
+	test_unwinder_node_limit = 100;
 	for (i = 0; i < 200; i++)
 		id = child(0, 0x5000 + i);
 	assert_int_equal(id, GT_STOP_NO_MEMORY);
@@ -714,9 +718,9 @@ static void test_broken_tree(void **unused)
 	table = context_newest();
 	assert_true(context_is_valid());
 	assert_true(context_entries_are_valid());
-	embed_nodes[id].parent = id;		/* I2 */
+	test_unwinder_nodes[id].parent = id;		/* I2 */
 	assert_false(context_entries_are_valid());
-	embed_nodes[id].parent = 0;
+	test_unwinder_nodes[id].parent = 0;
 	for (entry = table->bucket->entry; !*entry;)
 		entry++;
 	*entry += 1;
@@ -729,9 +733,9 @@ static void test_broken_tree(void **unused)
 	table->limit++;
 	assert_false(context_is_valid());
 	table->limit--;
-	embed_node_count = EMBED_NODES + 1;
+	test_unwinder_node_count = TEST_UNWINDER_NODES + 1;
 	assert_false(context_is_valid());
-	embed_node_count = id + 1;
+	test_unwinder_node_count = id + 1;
 }
 
 int main(void)

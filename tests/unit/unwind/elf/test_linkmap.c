@@ -67,7 +67,7 @@ static bool all_agree(void)
 	return listed.library;
 }
 
-static void as_the_loader_says(void **state)
+static void list_agrees_with_the_loader(void **state)
 {
 	struct linkmap_version version, later;
 	void *library, *again;
@@ -104,7 +104,7 @@ static int first_only(const struct elfmap *map, void *data)
 	return 7;
 }
 
-static void ends_where_told(void **state)
+static void callback_ends_the_iteration(void **state)
 {
 	uintptr_t bias = 1;
 	int result = 0;
@@ -234,8 +234,8 @@ static void while_it_changes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_the_loader_says),
-		cmocka_unit_test(ends_where_told),
+		cmocka_unit_test(list_agrees_with_the_loader),
+		cmocka_unit_test(callback_ends_the_iteration),
 		cmocka_unit_test(while_its_lock_is_held),
 		cmocka_unit_test(while_it_changes),
 	};

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 #include "unwind/image/image.h"
 #include "unwind/rules/rules_image.h"
@@ -25,9 +25,9 @@ static const struct gl_image *find(const char *name)
 {
 	uint32_t i;
 
-	for (i = 0; i < embed_image_count; i++)
-		if (strstr(embed_images[i].path, name))
-			return &embed_images[i];
+	for (i = 0; i < test_unwinder_image_count; i++)
+		if (strstr(test_unwinder_images[i].path, name))
+			return &test_unwinder_images[i];
 	return NULL;
 }
 
@@ -36,7 +36,7 @@ static void test_start(void **unused)
 	const struct image *own, *libc;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	own = image_find((uintptr_t)test_start);
 	assert_non_null(own);
 	assert_true(own->public->flags & GT_IMAGE_MAIN);
@@ -59,7 +59,7 @@ static void test_load_and_unload(void **unused)
 	void *library;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	assert_null(find(LIBRARY));
 	library = dlopen(LIBRARY, RTLD_NOW);
 	assert_non_null(library);
@@ -104,7 +104,7 @@ static void *arena_alloc(size_t size)
 	enum { ARENA = 64 << 20 };
 
 	if (!arena)
-		arena = embed_alloc(ARENA);
+		arena = test_unwinder_alloc(ARENA);
 	used = (used + 63) & ~(size_t)63;
 	if (!arena || size > ARENA - used)
 		return NULL;
@@ -121,7 +121,7 @@ static void test_no_more_records(void **unused)
 	int i;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	unwind_alloc = arena_alloc;
 	for (i = 0; i < GL_IMAGES_MAX + 50; i++) {
 		bool changed;
@@ -137,7 +137,7 @@ static void test_no_more_records(void **unused)
 		assert_true(changed);
 		assert_null(image_find(address));
 	}
-	assert_int_equal(embed_image_count, GL_IMAGES_MAX);
+	assert_int_equal(test_unwinder_image_count, GL_IMAGES_MAX);
 	assert_ptr_equal(before, image);	/* the same one comes and goes */
 }
 
@@ -151,7 +151,7 @@ static void test_exchanged(void **unused)
 	void *library;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	library = dlopen(LIBRARY, RTLD_NOW);
 	address = (uintptr_t)dlsym(library, "crypt");
 	image = image_find(address);
@@ -210,10 +210,10 @@ static void want_images(void)
 static void test_borrowed(void **unused)
 {
 	struct capture_config config = {
-		.node_count = &embed_node_count,
-		.node_limit = &embed_node_limit,
-		.node_max = EMBED_NODES,
-		.image_count = &embed_image_count,
+		.node_count = &test_unwinder_node_count,
+		.node_limit = &test_unwinder_node_limit,
+		.node_max = TEST_UNWINDER_NODES,
+		.image_count = &test_unwinder_image_count,
 		.image_limit = &beside.limit,
 		.want_images = want_images,
 	};
@@ -221,13 +221,14 @@ static void test_borrowed(void **unused)
 	void *library;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
-	beside.limit = embed_image_count;
-	embed_node_count = GT_STOP_COUNT;
-	embed_image_count = 0;
-	config.nodes = embed_nodes;
-	config.images = embed_images;
-	memset(embed_images, 0, GL_IMAGES_MAX * sizeof(*embed_images));
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
+	beside.limit = test_unwinder_image_count;
+	test_unwinder_node_count = GT_STOP_COUNT;
+	test_unwinder_image_count = 0;
+	config.nodes = test_unwinder_nodes;
+	config.images = test_unwinder_images;
+	memset(test_unwinder_images, 0,
+	       GL_IMAGES_MAX * sizeof(*test_unwinder_images));
 	assert_int_equal(capture_init(&config), 0);
 	library = dlopen(LIBRARY, RTLD_NOW);
 	beside.address = (uintptr_t)dlsym(library, "crypt");
@@ -249,19 +250,19 @@ static void test_broken_list(void **unused)
 	struct gl_image kept;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	assert_true(image_list_is_valid());
-	embed_image_count++;
+	test_unwinder_image_count++;
 	assert_false(image_list_is_valid());
-	embed_image_count--;
-	kept = embed_images[0];
-	embed_images[0].first_node = 20;
-	embed_images[0].end_node = 17;
+	test_unwinder_image_count--;
+	kept = test_unwinder_images[0];
+	test_unwinder_images[0].first_node = 20;
+	test_unwinder_images[0].end_node = 17;
 	assert_false(image_list_is_valid());
-	embed_images[0] = kept;
-	embed_images[0].segments = GL_SEGMENTS_MAX + 1;
+	test_unwinder_images[0] = kept;
+	test_unwinder_images[0].segments = GL_SEGMENTS_MAX + 1;
 	assert_false(image_list_is_valid());
-	embed_images[0] = kept;
+	test_unwinder_images[0] = kept;
 	assert_true(image_list_is_valid());
 }
 

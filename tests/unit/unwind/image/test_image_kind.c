@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/elf/dynsym.h"
 #include "unwind/elf/elfmap.h"
 #include "unwind/image/image.h"
@@ -41,8 +41,8 @@ static void test_names(void **unused)
 {
 	static const struct {
 		const char *path;
-		bool no_barrier;
-		enum gt_mode_why verdict;
+		bool forbids_barriers;
+		enum gt_mode_why forbidden_why;
 	} cases[] = {
 		{ "/lib64/ld-linux-x86-64.so.2", true, GT_WHY_DEFAULT },
 		{ "/lib/ld-musl-x86_64.so.1", true, GT_WHY_DEFAULT },
@@ -82,10 +82,10 @@ static void test_names(void **unused)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct image_kind kind = kind_of_name(cases[i].path);
 
-		if (kind.no_barrier != cases[i].no_barrier ||
-		    kind.verdict != cases[i].verdict)
-			fail_msg("%s: %d, %d", cases[i].path, kind.no_barrier,
-				 kind.verdict);
+		if (kind.forbids_barriers != cases[i].forbids_barriers ||
+		    kind.forbidden_why != cases[i].forbidden_why)
+			fail_msg("%s: %d, %d", cases[i].path,
+				 kind.forbids_barriers, kind.forbidden_why);
 	}
 }
 
@@ -158,8 +158,8 @@ static void test_go_program(void **unused)
 	memset(segment, 0, sizeof(segment));
 	headers[1].p_memsz = put_note(0, "Go", 4, 4, 16);
 	kind = image_kind_of(&map);
-	assert_true(kind.no_barrier);
-	assert_int_equal(kind.verdict, GT_WHY_RUNTIME);
+	assert_true(kind.forbids_barriers);
+	assert_int_equal(kind.forbidden_why, GT_WHY_RUNTIME);
 }
 
 /* As an embedder of V8 exports it; exported by this program. */
@@ -174,15 +174,15 @@ static void test_verdict(void **unused)
 	const struct image *libc, *own;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
-	assert_int_equal(image_barriers_verdict(), GT_WHY_RUNTIME);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
+	assert_int_equal(image_forbidden_why(), GT_WHY_RUNTIME);
 	own = image_find((uintptr_t)test_verdict);
-	assert_false(image_pass_barrier(own));
+	assert_false(image_allows_barriers(own));
 	libc = image_find((uintptr_t)dlsym(RTLD_DEFAULT,
 					    "gnu_get_libc_version"));
-	assert_false(image_pass_barrier(libc));
+	assert_false(image_allows_barriers(libc));
 	own = image_find((uintptr_t)dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests"));
-	assert_true(image_pass_barrier(own));
+	assert_true(image_allows_barriers(own));
 }
 
 static int take_soname(struct dl_phdr_info *info, size_t size, void *data)

@@ -34,7 +34,7 @@ static int take_verdict(struct dl_phdr_info *info, size_t size, void *data)
 			ARCH_ELF_EXIDX && cases[i].may_hide_one ?
 				GT_WHY_UNWINDER : GT_WHY_DEFAULT;
 
-		assert_int_equal(image_kind_of(&map).verdict, wanted);
+		assert_int_equal(image_kind_of(&map).forbidden_why, wanted);
 	}
 	*(unsigned *)data = i;
 	return 1;

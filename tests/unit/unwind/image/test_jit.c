@@ -1,5 +1,5 @@
 /*
- * test_jit.c: tables registered at run time: found, forgotten, refused.
+ * test_jit.c: tables registered at run time: found, removed, refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/programs/stacks/jit_code.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/base/context.h"
 #include "unwind/image/image.h"
 #include "unwind/image/jit.h"
@@ -24,9 +24,16 @@ static int set_up(void **state)
 	(void)state;
 	pages = mmap(NULL, 2 * CODE_PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(pages, MAP_FAILED);
 	jit_make_table(pages + CODE_PAGE, pages, FRAME,
 		       jit_make_code(pages, FRAME));
-	return embed_init(CAPTURE_AUTO, false);
+	return test_unwinder_init(CAPTURE_AUTO, 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return munmap(pages, 2 * CODE_PAGE);
 }
 
 static struct jit_tables tables_at(const uint8_t *table)
@@ -42,7 +49,7 @@ static struct rule rule_at(uintptr_t pc)
 	return rules_dictionary[jit_find(pc, &constant)];
 }
 
-static void found_and_gone(void **state)
+static void table_is_found_until_deregistered(void **state)
 {
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 	uintptr_t code = (uintptr_t)pages;
@@ -61,13 +68,13 @@ static void found_and_gone(void **state)
 	jit_deregister(t.key);
 	assert_int_equal(jit_count(), 0);
 	assert_int_equal(rule_at(code).kind, RULE_NONE);
-	/* It was met: what remembers stacks must hear of it. */
+	/* The table was used: remembered stacks may depend on it. */
 	assert_int_equal(image_generation, generation + 1);
 	assert_true(jit_sweep());
 	assert_false(jit_sweep());
 }
 
-static void unmet_goes_without_a_word(void **state)
+static void unused_table_keeps_generation(void **state)
 {
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 	uint32_t generation = image_generation;
@@ -79,7 +86,7 @@ static void unmet_goes_without_a_word(void **state)
 	assert_false(jit_sweep());
 }
 
-static void nodes_are_forgotten(void **state)
+static void used_table_removes_nodes(void **state)
 {
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 	uintptr_t ra = (uintptr_t)pages + 18, other = (uintptr_t)pages + 99;
@@ -113,7 +120,7 @@ static void unmapped_tables_are_not_read(void **state)
 	assert_int_equal(jit_count(), 0);
 }
 
-static void figures_are_told_where_somebody_asks(void **state)
+static void counters_are_published(void **state)
 {
 	static struct capture_tables from_code;
 	static struct capture_tables *to;
@@ -136,7 +143,7 @@ static void figures_are_told_where_somebody_asks(void **state)
 	jit_init(NULL);
 }
 
-static void nonsense_is_refused(void **state)
+static void malformed_tables_are_refused(void **state)
 {
 	uint8_t *table = pages + CODE_PAGE;
 	struct jit_tables t = tables_at(table);
@@ -166,8 +173,8 @@ static void nonsense_is_refused(void **state)
 	jit_deregister(2);
 }
 
-/* As one who uses LLVM's unwinder registers: one FDE, its CIE before it. */
-static void a_lone_fde(void **state)
+/* As programs with LLVM's unwinder register it: its CIE lies before it. */
+static void single_fde_is_found(void **state)
 {
 	uint8_t *table = pages + CODE_PAGE;
 	uint32_t length;
@@ -181,7 +188,7 @@ static void a_lone_fde(void **state)
 	jit_deregister(t.key);
 }
 
-static void many(void **state)
+static void many_tables(void **state)
 {
 	static uint8_t tables[MANY][TABLE_MAX] __attribute__((aligned(8)));
 	uintptr_t code = UINT64_C(0x500000000000);
@@ -208,7 +215,7 @@ static void many(void **state)
 	assert_int_equal(jit_count(), 0);
 }
 
-static void broken_ones(void **state)
+static void inverted_range_is_invalid(void **state)
 {
 	struct jit_tables t = tables_at(pages + CODE_PAGE);
 
@@ -225,19 +232,20 @@ static void broken_ones(void **state)
 	assert_true(jit_is_valid());
 }
 
+#define JIT_TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(found_and_gone, set_up),
-		cmocka_unit_test_setup(unmet_goes_without_a_word, set_up),
-		cmocka_unit_test_setup(nodes_are_forgotten, set_up),
-		cmocka_unit_test_setup(unmapped_tables_are_not_read, set_up),
-		cmocka_unit_test_setup(figures_are_told_where_somebody_asks,
-				       set_up),
-		cmocka_unit_test_setup(nonsense_is_refused, set_up),
-		cmocka_unit_test_setup(a_lone_fde, set_up),
-		cmocka_unit_test_setup(many, set_up),
-		cmocka_unit_test_setup(broken_ones, set_up),
+		JIT_TEST(table_is_found_until_deregistered),
+		JIT_TEST(unused_table_keeps_generation),
+		JIT_TEST(used_table_removes_nodes),
+		JIT_TEST(unmapped_tables_are_not_read),
+		JIT_TEST(counters_are_published),
+		JIT_TEST(malformed_tables_are_refused),
+		JIT_TEST(single_fde_is_found),
+		JIT_TEST(many_tables),
+		JIT_TEST(inverted_range_is_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

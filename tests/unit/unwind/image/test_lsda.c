@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/table_builder.h"
-#include "tests/unit/unwind_embed.h"
+#include "tests/unit/test_unwinder.h"
 #include "unwind/image/lsda.h"
 #include "unwind/rules/rules_image.h"
 
@@ -353,7 +353,7 @@ static void test_own(void **unused)
 	struct cfi_fde fde;
 
 	(void)unused;
-	assert_int_equal(embed_init(CAPTURE_AUTO, false), 0);
+	assert_int_equal(test_unwinder_init(CAPTURE_AUTO, 0), 0);
 	with_cleanup();
 	without();
 	assert_int_equal(cleaned, 1);
@@ -384,6 +384,6 @@ int main(void)
 		cmocka_unit_test(test_own),
 	};
 
-	unwind_alloc = embed_alloc;
+	unwind_alloc = test_unwinder_alloc;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void finding(void **state)
 	assert_int_equal(exidx_at(&image, 3, &entry), -ENOENT);
 }
 
-static void nonsense(void **state)
+static void malformed_entries(void **state)
 {
 	struct exidx_entry entry;
 
@@ -242,7 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(instructions, begin),
 		cmocka_unit_test_setup(finding, begin),
-		cmocka_unit_test_setup(nonsense, begin),
+		cmocka_unit_test_setup(malformed_entries, begin),
 		cmocka_unit_test_setup(rules, begin),
 		cmocka_unit_test_setup(stepping, begin),
 	};

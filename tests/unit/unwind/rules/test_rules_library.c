@@ -40,8 +40,8 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 			lib->s.eh_frame_hdr = at;
 			lib->s.eh_frame_hdr_size = p->p_memsz;
 		} else if (ARCH_ELF_EXIDX && p->p_type == ARCH_ELF_EXIDX) {
-			lib->s.index = at;
-			lib->s.index_size = p->p_memsz;
+			lib->s.exidx = at;
+			lib->s.exidx_size = p->p_memsz;
 		} else if (p->p_type == PT_LOAD && (p->p_flags & PF_X)) {
 			lib->s.text_start = at;
 			lib->s.text_end = at + p->p_memsz;
@@ -49,7 +49,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	for (p = info->dlpi_phdr; p < info->dlpi_phdr + info->dlpi_phnum;
 	     p++) {
-		uintptr_t tables = lib->s.index ? lib->s.index :
+		uintptr_t tables = lib->s.exidx ? lib->s.exidx :
 						  lib->s.eh_frame_hdr;
 
 		at = info->dlpi_addr + p->p_vaddr;
@@ -70,7 +70,7 @@ static struct library load_library(void)
 	struct library lib = { .frame_size = 0 };
 
 	assert_int_equal(dl_iterate_phdr(find_library, &lib), 1);
-	assert_true(lib.s.eh_frame_hdr || lib.s.index);
+	assert_true(lib.s.eh_frame_hdr || lib.s.exidx);
 	return lib;
 }
 
@@ -228,14 +228,14 @@ static void choose_of_index(struct round *r, const struct rules_sections *s)
 		r->pc[i] = s->text_start + draw((uint32_t)span);
 		/* about where its entry is, as functions are of a size */
 		n = (size_t)((uint64_t)(r->pc[i] - s->text_start) *
-			     s->index_size / span);
+			     s->exidx_size / span);
 		for (j = 0; j < CHANGES; j++)
-			at[j] = (uint8_t *)s->index +
-				(n + draw(64)) % s->index_size;
+			at[j] = (uint8_t *)s->exidx +
+				(n + draw(64)) % s->exidx_size;
 		if (draw(2) == 0)
-			at[0] = (uint8_t *)s->index + draw(s->index_size);
+			at[0] = (uint8_t *)s->exidx + draw(s->exidx_size);
 		if (draw(2) == 0)
-			at[1] = (uint8_t *)s->index - draw(PROGRAMS);
+			at[1] = (uint8_t *)s->exidx - draw(PROGRAMS);
 		if (draw(8) == 0)
 			at[2] = (uint8_t *)s->readable_start +
 				draw((uint32_t)size);
@@ -250,7 +250,7 @@ static void choose(struct round *r, const struct cfi_tables *whole,
 	struct cfi_fde fde;
 	unsigned int i, j;
 
-	if (s->index) {
+	if (s->exidx) {
 		choose_of_index(r, s);
 		return;
 	}
@@ -302,7 +302,7 @@ static void ask_broken(const struct rules_sections *s, const struct round *r)
 static struct rules_sections copy_tables(const struct library *lib)
 {
 	/* programs lie before the index, records behind their header */
-	uintptr_t first = lib->s.index ? lib->s.readable_start :
+	uintptr_t first = lib->s.exidx ? lib->s.readable_start :
 					 lib->s.eh_frame_hdr;
 	size_t size = lib->s.readable_end - first;
 	size_t room = (size + BUILDER_PAGE - 1) & ~(BUILDER_PAGE - 1ul);
@@ -320,7 +320,7 @@ static struct rules_sections copy_tables(const struct library *lib)
 	moved = copy - first;
 	s.text_start += moved;
 	s.text_end += moved;
-	s.index += s.index ? moved : 0;
+	s.exidx += s.exidx ? moved : 0;
 	s.eh_frame_hdr += s.eh_frame_hdr ? moved : 0;
 	s.readable_start = s.segment[0].start = copy;
 	s.readable_end = s.segment[0].end = copy + size;

@@ -43,8 +43,8 @@ static int each(void **state)
 	memset(producer, 0, sizeof(*producer));
 	producer->live = &live.header;
 	producer->shared = &shared;
-	sample->limits.least = 100;
-	sample->limits.most = UINT64_MAX;
+	sample->limits.size_min = 100;
+	sample->limits.size_max = UINT64_MAX;
 	shared.threads[0] = (char *)live.first - (char *)&live;
 	shared.threads[1] = (char *)live.second - (char *)&live;
 	live.header.ring_count = RINGS;
@@ -106,6 +106,6 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
-	sample_place();
+	sample_alloc();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

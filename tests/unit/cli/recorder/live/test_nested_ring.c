@@ -263,6 +263,6 @@ int main(void)
 
 	if (area_map(UINT64_C(16) << 20))
 		return 77;
-	sample_place();
+	sample_alloc();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

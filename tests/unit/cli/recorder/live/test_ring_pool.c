@@ -26,18 +26,18 @@ static struct recording recording;
 
 static int begin(void **state, uint64_t ring)
 {
-	struct producer *r = producer;
+	struct producer *p = producer;
 
 	if (live_directory_make(state))
 		return -1;
-	memset(r, 0, sizeof(*r));
+	memset(p, 0, sizeof(*p));
 	memset(&pool, 0, sizeof(pool));
 	if (live_make_in(&made, live_directory, memory, ring) ||
 	    live_attach_to(&live, &made))
 		return -1;
-	r->live = made.header;
-	r->shared = live_shared_of(&made);
-	r->rings = (struct gl_ring *)((char *)made.header +
+	p->live = made.header;
+	p->shared = live_shared_of(&made);
+	p->rings = (struct gl_ring *)((char *)made.header +
 				      made.header->data_offset);
 	recording_options = &producer_options;
 	recording = (struct recording){

@@ -1,8 +1,9 @@
 /*
- * rules_index.c: see rules_index.h.
+ * rules_exidx.c: see rules_exidx.h.
  *
- * An index entry covers a whole function, and is valid once that has made its
- * frame and calls: one rule from its start to the next one's.
+ * An entry covers a whole function by one rule, from its start to the next
+ * entry's. The rule is valid only once the function has made its frame, as it
+ * has where it calls.
  *
  * EXIDX_CANTUNWIND marks outermost functions, but also everything that was
  * compiled without tables. So it means nothing, and the code is analysed
@@ -17,7 +18,7 @@
 #include "signal_frame.h"
 #include "unwind/base/assertion.h"
 #include "unwind/rules/rule_dictionary.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 /* Bytes of an outermost function, up to its last call. */
 #define OUTERMOST_BYTES 64
@@ -27,24 +28,24 @@ struct step_reader {
 	void *ctx;
 };
 
-void rules_index_init(struct rules_image *image,
+void rules_exidx_init(struct rules_image *image,
 		      const struct rules_sections *sections)
 {
-	uintptr_t index = sections->index;
+	uintptr_t index = sections->exidx;
 	unsigned i;
 
 	for (i = 0; i < sections->segments; i++) {
 		const struct rules_range *s = &sections->segment[i];
 
 		if (index < s->start || index >= s->end ||
-		    sections->index_size > s->end - index)
+		    sections->exidx_size > s->end - index)
 			continue;
-		image->index = (struct exidx_image){
+		image->exidx = (struct exidx_image){
 			.bytes = (const uint8_t *)s->start,
 			.start = (uint32_t)s->start,
 			.end = (uint32_t)s->end,
 			.index = (uint32_t)index,
-			.index_end = (uint32_t)(index + sections->index_size)
+			.index_end = (uint32_t)(index + sections->exidx_size)
 		};
 	}
 }
@@ -53,7 +54,7 @@ void rules_index_init(struct rules_image *image,
 static int find_entry(const struct rules_image *image, uintptr_t pc,
 		      struct exidx_entry *entry)
 {
-	int status = exidx_find(&image->index, (uint32_t)pc, entry);
+	int status = exidx_find(&image->exidx, (uint32_t)pc, entry);
 
 	if (status)
 		return status;
@@ -62,14 +63,14 @@ static int find_entry(const struct rules_image *image, uintptr_t pc,
 	return pc < entry->end ? 0 : -EINVAL;
 }
 
-void rules_index_code(const struct rules_image *image, uintptr_t pc,
+void rules_exidx_code(const struct rules_image *image, uintptr_t pc,
 		      uintptr_t *start, uintptr_t *end)
 {
 	struct exidx_entry entry;
 	int status = find_entry(image, pc, &entry);
 
-	/* before the first one */
-	if (status == -ENOENT && exidx_at(&image->index, 0, &entry) == 0 &&
+	/* pc lies before the first entry */
+	if (status == -ENOENT && exidx_at(&image->exidx, 0, &entry) == 0 &&
 	    entry.start < *end)
 		*end = entry.start;
 	if (status)
@@ -87,21 +88,21 @@ static bool is_signal_code(const struct rules_image *image, uintptr_t pc)
 	       arch_is_signal_return(pc);
 }
 
-bool rules_index_ends_thread(const struct rules_image *image, uintptr_t ra)
+bool rules_exidx_ends_thread(const struct rules_image *image, uintptr_t ra)
 {
-	return ARCH_ENDS_THREAD && rules_index_is_there(image) &&
+	return ARCH_ENDS_THREAD && rules_exidx_is_there(image) &&
 	       ra % ARCH_INSTRUCTION == 0 &&
 	       rules_image_reads(image, ra, ARCH_ENDS_THREAD) &&
 	       arch_ends_thread(ra);
 }
 
-bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra)
+bool rules_exidx_is_outermost(const struct rules_image *image, uintptr_t ra)
 {
 	struct exidx_entry entry;
 
-	if (rules_index_ends_thread(image, ra))
+	if (rules_exidx_ends_thread(image, ra))
 		return true;
-	if (!rules_index_is_there(image) || ra % ARCH_INSTRUCTION ||
+	if (!rules_exidx_is_there(image) || ra % ARCH_INSTRUCTION ||
 	    !rules_image_reads(image, ra - ARCH_CALL_MAX, ARCH_CALL_MAX) ||
 	    find_entry(image, ra - 1, &entry))
 		return false;
@@ -110,7 +111,7 @@ bool rules_index_is_outermost(const struct rules_image *image, uintptr_t ra)
 	return entry.cannot && ra - entry.start <= OUTERMOST_BYTES;
 }
 
-uint16_t rules_index_find(struct rules_image *image, uintptr_t pc)
+uint16_t rules_exidx_find(struct rules_image *image, uintptr_t pc)
 {
 	struct granule_writer writer;
 	struct exidx_entry entry;
@@ -164,7 +165,7 @@ static int step_signal(struct arch_regs *regs, uintptr_t pc,
 	return 0;
 }
 
-int rules_index_step(struct rules_image *image, struct arch_regs *regs,
+int rules_exidx_step(struct rules_image *image, struct arch_regs *regs,
 		     bool pc_exact, bool *is_signal,
 		     bool (*read)(void *ctx, uintptr_t address,
 				  uint64_t *value),

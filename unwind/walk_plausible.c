@@ -1,5 +1,5 @@
 /*
- * walk_sane.c: see walk_sane.h.
+ * walk_plausible.c: see walk_plausible.h.
  */
 #include <stdatomic.h>
 
@@ -9,17 +9,16 @@
 #include "unwind/rules/prologue.h"
 #include "unwind/rules/rule_dictionary.h"
 #include "unwind/walk.h"
-#include "unwind/walk_sane.h"
+#include "unwind/walk_plausible.h"
 
-#define FP_FRAME_MAX (1u << 20)	/* a frame without a table is smaller */
+#define FP_FRAME_MAX (1u << 20)	/* bytes of a frame without a table */
 #define OWN_FRAME_MAX (128 * ARCH_WORD)	/* bytes to search */
 #define OWN_FRAMES 1024u
 
-/* The pcs at which the frame pointer is the frame's own, or 0
- * (walk_fp_may_hide). */
+/* walk_fp_may_skip_frames: pcs at which the answer was no; 0: unused. */
 static _Atomic uintptr_t own_frames[OWN_FRAMES];
 
-void walk_sane_flush(void)
+void walk_plausible_flush(void)
 {
 	uint32_t i;
 
@@ -27,8 +26,8 @@ void walk_sane_flush(void)
 		atomic_store_explicit(&own_frames[i], 0, memory_order_relaxed);
 }
 
-bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
-		  uintptr_t *cfa)
+bool walk_fp_is_plausible(struct stack_reader *reader, uintptr_t sp,
+			  uintptr_t fp, uintptr_t *cfa)
 {
 	uintptr_t ra;
 
@@ -41,27 +40,26 @@ bool walk_fp_sane(struct stack_reader *reader, uintptr_t sp, uintptr_t fp,
 	return true;
 }
 
-bool walk_fp_may_hide(struct stack_reader *reader, uintptr_t pc, uintptr_t sp,
-		      uintptr_t fp)
+bool walk_fp_may_skip_frames(struct stack_reader *reader, uintptr_t pc,
+			     uintptr_t sp, uintptr_t fp)
 {
-	_Atomic uintptr_t *owns = &own_frames[pc / ARCH_INSTRUCTION %
+	_Atomic uintptr_t *own = &own_frames[pc / ARCH_INSTRUCTION %
 					      OWN_FRAMES];
 	uintptr_t at, word;
 
 	if (ARCH_LINK_REGISTER || fp - sp > OWN_FRAME_MAX)
 		return true;
-	if (atomic_load_explicit(owns, memory_order_relaxed) == pc)
+	if (atomic_load_explicit(own, memory_order_relaxed) == pc)
 		return false;
 	for (at = sp; at < fp; at += ARCH_WORD)
 		if (!stack_read(reader, at, &word) ||
-		    walk_is_return_address(arch_return_address(
-						barrier_origin(word))))
+		    walk_is_return_address(barrier_origin(word)))
 			return true;
-	atomic_store_explicit(owns, pc, memory_order_relaxed);
+	atomic_store_explicit(own, pc, memory_order_relaxed);
 	return false;
 }
 
-bool walk_return_sane(uintptr_t ra)
+bool walk_return_is_plausible(uintptr_t ra)
 {
 	uint32_t payload;
 	unsigned kind;
@@ -78,7 +76,7 @@ bool walk_return_sane(uintptr_t ra)
 	return payload & WORD_END || kind == RULE_SIGNAL || kind == RULE_END;
 }
 
-bool walk_code_sane(uintptr_t cfa, uintptr_t ra)
+bool walk_code_is_plausible(uintptr_t cfa, uintptr_t ra)
 {
-	return cfa % ARCH_STACK_ALIGN == 0 && walk_return_sane(ra);
+	return cfa % ARCH_STACK_ALIGN == 0 && walk_return_is_plausible(ra);
 }

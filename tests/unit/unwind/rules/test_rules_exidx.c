@@ -1,6 +1,6 @@
 /*
- * test_rules_index.c: rules over an index made by hand, where the architecture
- * has images with one; elsewhere it is not even looked at.
+ * test_rules_exidx.c: rules from an .ARM.exidx section made by hand, where images
+ * of the architecture have one; elsewhere it is not read.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "tests/unit/table_builder.h"
 #include "unwind/rules/rule_dictionary.h"
-#include "unwind/rules/rules_index.h"
+#include "unwind/rules/rules_exidx.h"
 
 #define ENTRIES 3
 
@@ -26,7 +26,7 @@ static struct rules_image *make(void)
 	uintptr_t at = (uintptr_t)tables;
 	struct rules_sections s = {
 		.text_start = CODE, .text_end = CODE + 0x1000,
-		.index = at, .index_size = sizeof(tables),
+		.exidx = at, .exidx_size = sizeof(tables),
 		.segments = 1, .segment = { { at, at + sizeof(tables) } },
 	};
 	unsigned i;
