@@ -390,7 +390,7 @@ static const uint8_t *code_of(const struct checking *c, bool *is_linkage)
 
 static void look_at_run(struct checking *c)
 {
-	c->result->assumed = c->run.assumed;
+	c->result->assumed += c->run.assumed;	/* several, in merged entries */
 	if (c->run.too_large)
 		undecided(c, CFI_VERIFY_TOO_LARGE);
 	if (c->run.bad > 0)
