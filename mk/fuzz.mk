@@ -1,9 +1,10 @@
 # Hostile input: broken traces, and fuzz targets.
 #
 #   make fuzz SECONDS=60 [F=name]   each fuzz target, or one, for this time
-#   make hostile                    broken traces, under sanitizers
+#   make hostile                    builds what reads broken traces and files under
+#                                   sanitizers
 #
-# `make check` runs the latter, and every fuzz target over its corpus
+# `make check` runs those programs, and every fuzz target over its corpus
 # (tests/fuzz/corpus/NAME.tar.gz), as built by gcc: tests/system/test_hostile.py.
 
 # Programs that read hostile input in their own process, under sanitizers.

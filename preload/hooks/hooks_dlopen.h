@@ -1,6 +1,6 @@
 /*
  * hooks_dlopen.h: hooks of dlopen and related functions. They are entered
- * through arch/stubs.S and left by a tail jump, because the loader resolves
+ * through stubs.S (arch/) and left by a tail jump, because the loader resolves
  * names by the identity of the caller.
  */
 #ifndef GNOMON_HOOKS_DLOPEN_H

@@ -5,7 +5,7 @@
  * Runtimes that copy a stack away and back (continuations in Scheme) end with a
  * longjmp or a setcontext into the copy. A barrier may then confirm a stack
  * that is no longer there, because every word inward of it is equal. So these
- * functions are entered through arch/stubs.S, which calls hooks_longjmp_note
+ * functions are entered through stubs.S (arch/), which calls hooks_longjmp_note
  * and jumps on.
  */
 #ifndef GNOMON_HOOKS_LONGJMP_H

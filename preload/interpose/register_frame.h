@@ -1,6 +1,6 @@
 /*
  * register_frame.h: unwind tables that the program registers with the C runtime
- * at run time (__register_frame). The entries in arch/stubs.S call
+ * at run time (__register_frame). The entries in stubs.S (arch/) call
  * register_frame_note and jump on.
  */
 #ifndef GNOMON_REGISTER_FRAME_H

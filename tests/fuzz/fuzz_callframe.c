@@ -1,7 +1,7 @@
 /*
- * fuzz_callframe.c: the bytes of a fuzzer as an ELF file of any machine: its
- * unwind tables are read, held against the code, and rules made of the code
- * that they do not cover; what is written is read again.
+ * fuzz_callframe.c: the bytes of a fuzzer as an ELF file of any machine: reads
+ * its unwind tables, compares them with the code, makes rules for code that
+ * they do not cover, writes the rules and reads them again.
  */
 #include <stdint.h>
 #include <stdlib.h>

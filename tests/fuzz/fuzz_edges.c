@@ -1,8 +1,8 @@
 /*
  * fuzz_edges.c: events of some lanes, in any order and of any kind, through
- * edges.h. What it tells is held against a list of what it has told before:
- * blocks begin where none is and end where one is, once; a chain that a move
- * began is handed on or lost, once; and no block is left over.
+ * edges.h. A list of live blocks checks the results: a block begins only where
+ * there is none, and ends once; each realloc chain is continued or lost, once;
+ * no block is left at the end.
  *
  * The input is a row of steps, five bytes each:
  *

@@ -1,8 +1,8 @@
 /*
- * fuzz_http.c: what a request to `gnomon serve` is judged and understood by:
- * parameters of its URL, which become words of a command; headers that say who
- * asks; and what processes said, which becomes a header. The first byte chooses;
- * lines follow.
+ * fuzz_http.c: the parts of a request to `gnomon serve` that are parsed:
+ * parameters of its URL, which become words of a command; headers that identify
+ * the client; and output of processes, which becomes a header. The first byte
+ * chooses the parser; lines follow.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
  * fuzz_prologue.c: the bytes of a fuzzer as code of this machine's kind that no
- * table covers: the frame at each address, behind a call and where a signal came.
+ * table covers: the analysis is asked for the frame at each address, after a
+ * call and after a signal.
  */
 #include <stdlib.h>
 #include <string.h>

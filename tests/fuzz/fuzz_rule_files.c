@@ -1,6 +1,7 @@
 /*
- * fuzz_rule_files.c: the bytes of a fuzzer as a rule file: what is taken reads
- * from end to end, and is asked for the rules of all of its code.
+ * fuzz_rule_files.c: the bytes of a fuzzer as a rule file: a file that is
+ * accepted can be read to its end, and is searched for the rules of all of its
+ * code.
  */
 #include <stdlib.h>
 #include <string.h>

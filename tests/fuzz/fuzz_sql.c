@@ -1,9 +1,9 @@
 /*
  * fuzz_sql.c: columns, filters and functions of SQL. The input chooses what a
  * statement is made of: tables, columns, comparisons with values that fit or do
- * not, functions with wrong arguments; or it is the statement itself. It is
- * run over a kept trace, which is a part of this program. Whatever comes, there
- * is an answer or an error; a statement that would take long is interrupted.
+ * not, functions with wrong arguments; or it is the statement itself. It runs
+ * on a stored trace, which is a part of this program. Each statement gives a
+ * result or an error; one that would take long is interrupted.
  */
 #include <stdint.h>
 #include <stdio.h>

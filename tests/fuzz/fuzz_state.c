@@ -1,10 +1,10 @@
 /*
- * fuzz_state.c: the state that a store keeps so that it can be extended
- * (index_state.h), from hostile words. The store is that of the beginning of a
- * kept trace, which is a part of this program; its checksums are right. The
- * input is its state; or, if its first byte is even, it changes words of the
- * right one. Whatever it is, a whole store of the whole trace comes of it, by
- * the state or without.
+ * fuzz_state.c: the state by which an index can be extended (index_state.h),
+ * from hostile words. The index is that of the beginning of a stored trace,
+ * which is a part of this program; its checksums are right. The input is its
+ * state; or, if its first byte is even, it changes words of the right one. In
+ * all cases the result is a complete index of the whole trace, by the state or
+ * without it.
  *
  * A change is the number of a word (2 bytes), what is done with it, and by how
  * much (1 byte each).

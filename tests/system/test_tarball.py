@@ -2,7 +2,7 @@
 # TIMEOUT: 120
 """`make tarball`: the archive runs without anything else, in a root that has
 only two programs, of glibc and of musl, and their libraries.
-tests/tools/check-tarball tests complete Debian systems."""
+`make check-tarball` tests complete Debian systems."""
 
 import tarfile
 

@@ -1,7 +1,7 @@
 /*
  * debugfile.h: finds the ELF file of an image, and the file with its symbols. A
  * file is accepted only if it has the recorded build-id. Places are tried in
- * the order of README.md, "Symbols".
+ * the order of docs/USAGE.md, "Symbols".
  *
  * Thread context: any, several at once.
  */
