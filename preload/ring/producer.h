@@ -75,7 +75,7 @@ struct thread {
 	uint64_t last;		/* that block */
 	uint64_t passed;	/* blocks since, except those that the sample
 				 * left out */
-	uint32_t moving;	/* bits of reallocs under way (skip.c) */
+	uint32_t moving;	/* entries of pending reallocs (skip.c) */
 	uint32_t generation;	/* the producer's, as last seen */
 	uint64_t moved;		/* the block of the last one in `moving` */
 	uint32_t activity;	/* the one of sample.h, as last seen */

@@ -10,10 +10,11 @@
  *	no, yes		               ALLOC
  *	no, no
  *
- * Between the two, `moving` of the thread has a bit for each pending realloc,
- * the innermost (of a signal handler) lowest: whether its BEGIN was recorded. A
- * handler that is left by a longjmp may leave one bit too many; the bits above
- * it are still paired correctly.
+ * Between the two, `moving` of the thread has an entry (enum skip_begin) for
+ * each pending realloc, the innermost (of a signal handler) lowest. A handler
+ * that is left by a longjmp may leave one entry too many; those above it are
+ * still paired correctly. There is no entry if the thread began to choose in
+ * the middle of a realloc, by a signal handler: then its end is recorded, too.
  *
  * TEMPORARY blocks are freed before their thread allocates another one. A
  * reader sees only recorded blocks. So before the free of its last recorded
@@ -69,18 +70,20 @@ bool skip_by_size(struct thread *thread, unsigned kind, uint64_t size)
 	/* calls of a real function are part of the call of that function */
 	if (unlikely(real.reenters) || unlikely(patched_code_any()) ||
 	    unlikely(producer_is_behind(producer, thread)) ||
-	    (kind != GT_ALLOC && thread->moving & 1))
+	    (kind != GT_ALLOC && skip_pending(thread) != SKIP_BEGIN_LEFT_OUT))
 		return false;
 	if (size < sample->limits.size_min || size > sample->limits.size_max) {
-		skip_count(thread, size);
-		thread->passed++;
+		if (!skip_dormant()) {
+			skip_count(thread, size);
+			thread->passed++;
+		}
 	} else if (sample->limits.mean && left > 0) {
 		thread->sampler.until = left;
 	} else {
 		return false;
 	}
 	if (kind != GT_ALLOC)
-		thread->moving >>= 1;
+		skip_pop(thread);
 	return true;
 }
 
@@ -90,14 +93,6 @@ static uint64_t skip_key(uint64_t word1)
 	uint64_t known = (uint64_t)GL_HEADER_KNOWN << GL_HEADER_SHIFT;
 
 	return word1 & known ? word1 & GL_ADDRESS_MASK : word1;
-}
-
-static bool skip_pop(struct thread *thread)
-{
-	bool known = thread->moving & 1;
-
-	thread->moving >>= 1;
-	return known;
 }
 
 /* Applies pending changes, before an event that is not the second half of
@@ -121,13 +116,15 @@ BASE_SLOW void skip_extra(struct thread *thread)
 BASE_SLOW unsigned skip_block_kind(struct thread *thread, unsigned kind,
 				   uint64_t word1, uint64_t size)
 {
-	bool known, taken;
+	enum skip_begin begin = SKIP_BEGIN_LEFT_OUT;
+	bool taken;
 
 	skip_poll(thread, kind);
 	if (!(thread->skip & (THREAD_SAMPLES | THREAD_INACTIVE)))
 		return kind;
-	known = kind == GT_REALLOC_DONE && skip_pop(thread);
-	taken = skip_is_kept(thread, size);
+	if (kind == GT_REALLOC_DONE)
+		begin = skip_pop(thread);
+	taken = begin == SKIP_BEGIN_FAST || skip_is_kept(thread, size);
 	if (taken) {
 		thread->last = skip_key(word1);
 		thread->passed = 0;
@@ -136,8 +133,8 @@ BASE_SLOW unsigned skip_block_kind(struct thread *thread, unsigned kind,
 	if (taken && thread->skip & THREAD_SAMPLES)
 		sampled_set_add(&sample->sampled_set, skip_key(word1));
 	if (taken)
-		return known ? kind : GT_ALLOC;
-	return known ? GT_REALLOC_FREED : SKIP_EVENT;
+		return begin == SKIP_BEGIN_LEFT_OUT ? GT_ALLOC : kind;
+	return begin == SKIP_BEGIN_RECORDED ? GT_REALLOC_FREED : SKIP_EVENT;
 }
 
 uint64_t skip_passed(struct thread *thread, uint64_t block)
@@ -167,11 +164,12 @@ BASE_SLOW unsigned skip_address_kind(struct thread *thread, unsigned kind,
 		known = !chooses ||
 			sampled_set_remove(&sample->sampled_set, address);
 		if (kind == GT_REALLOC_BEGIN) {
-			thread->moving = thread->moving << 1 | known;
+			skip_push(thread, known ? SKIP_BEGIN_RECORDED :
+						  SKIP_BEGIN_LEFT_OUT);
 			thread->moved = address;
 		}
 	} else {
-		known = skip_pop(thread);
+		known = skip_pop(thread) != SKIP_BEGIN_LEFT_OUT;
 		if (known && chooses && kind == GT_REALLOC_FAILED)
 			sampled_set_add(&sample->sampled_set, address);
 	}
@@ -192,7 +190,7 @@ void skip_dormant_address(struct thread *thread, unsigned kind,
 	if (kind == GT_FREE || kind == GT_REALLOC_BEGIN)
 		sampled_set_remove(&sample->sampled_set, address);
 	if (kind == GT_REALLOC_BEGIN)
-		thread->moving <<= 1;
+		skip_push(thread, SKIP_BEGIN_LEFT_OUT);
 	else if (kind != GT_FREE)
 		skip_pop(thread);
 }
@@ -245,14 +243,15 @@ void skip_update(void)
 
 void skip_thread(struct thread *thread)
 {
-	uint32_t activity = atomic_load_explicit(&sample->activity,
-						 memory_order_relaxed);
 	bool chooses, looks;
+	uint32_t activity;
 
-	/* pairs with the release of skip_set_limits, which publishes the
-	 * limits */
+	/* pairs with the release of ring_change, which publishes limits and
+	 * activity */
 	thread->generation = atomic_load_explicit(&producer->generation,
 						  memory_order_acquire);
+	activity = atomic_load_explicit(&sample->activity,
+					memory_order_relaxed);
 	chooses = sample->limits.mean || skip_has_limits();
 	looks = skip_has_limits() || real.reenters || patched_code_any();
 	/* a thread that reuses the struct of an older one continues its line:

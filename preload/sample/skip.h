@@ -87,6 +87,34 @@ static inline bool skip_all(const struct thread *thread)
 	return skip_dormant() && !(thread && thread->skip & THREAD_SAMPLES);
 }
 
+/* What `moving` of a thread has for a pending realloc (skip.c). */
+enum skip_begin {
+	SKIP_BEGIN_FAST,	/* nothing: the BEGIN did not come here, so it
+				 * was recorded */
+	SKIP_BEGIN_LEFT_OUT = 2,
+	SKIP_BEGIN_RECORDED
+};
+
+#define SKIP_BEGIN_BITS 2
+
+static inline void skip_push(struct thread *thread, enum skip_begin begin)
+{
+	thread->moving = thread->moving << SKIP_BEGIN_BITS | begin;
+}
+
+static inline enum skip_begin skip_pending(const struct thread *thread)
+{
+	return thread->moving & ((1u << SKIP_BEGIN_BITS) - 1);
+}
+
+static inline enum skip_begin skip_pop(struct thread *thread)
+{
+	enum skip_begin begin = skip_pending(thread);
+
+	thread->moving >>= SKIP_BEGIN_BITS;
+	return begin;
+}
+
 /* skip_block for blocks that can be skipped by their size alone. */
 bool skip_by_size(struct thread *thread, unsigned kind, uint64_t size);
 
@@ -126,11 +154,11 @@ skip_unsampled_block(struct thread *thread, unsigned kind, uint64_t size)
 {
 	bool moves = kind != GT_ALLOC;
 
-	if ((moves && unlikely(thread->moving & 1)) ||
+	if ((moves && unlikely(skip_pending(thread) != SKIP_BEGIN_LEFT_OUT)) ||
 	    !skip_unsampled(thread, size))
 		return false;
 	if (moves)
-		thread->moving >>= 1;
+		skip_pop(thread);
 	return true;
 }
 
@@ -153,7 +181,7 @@ static inline bool skip_unsampled_end(struct thread *thread, unsigned kind,
 	/* it may be part of another hook's call */
 	if (thread->skip & THREAD_CHECKS)
 		return false;
-	thread->moving <<= 1;
+	skip_push(thread, SKIP_BEGIN_LEFT_OUT);
 	return true;
 }
 
