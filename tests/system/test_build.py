@@ -11,7 +11,7 @@ from gnomon_test import (BUILD, Report, agree, bare, case, check, environment,
                          equal, main, need, program, settle)
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-OBJECT = "build/target/unwind/radix.o"
+OBJECT = "build/target/unwind/base/radix.o"
 DISTRIBUTIONS = {"fedora": ("dnf install", "f-lib"),
                  "arch": ("pacman -S --needed", "a-lib"),
                  "alpine": ("apk add", "al-lib"),
