@@ -98,6 +98,24 @@ static void use_pools(char *super)
 		tgt_write("pools are confused\n");
 }
 
+/* Blocks that lie partly outside are trimmed as well. */
+static void trim_pool(char *super)
+{
+	static char owner;
+	const size_t size[] = { 0, SLOT, SLOT + 1 };
+	int i;
+
+	VALGRIND_CREATE_MEMPOOL(&owner, 0, 0);
+	for (i = 0; i < 3; i++) {
+		VALGRIND_MEMPOOL_ALLOC(&owner, super + i * SLOT, size[i]);
+		made(&pool, size[i]);
+	}
+	VALGRIND_MEMPOOL_TRIM(&owner, super, 3 * SLOT);
+	gone(&pool, size[2]);
+	VALGRIND_MEMPOOL_TRIM(&owner, super + 1, SIZE_MAX);
+	gone(&pool, size[0]);
+}
+
 static void use_macros(char *super)
 {
 	VALGRIND_MALLOCLIKE_BLOCK(super, 100, 0, 0);
@@ -145,7 +163,7 @@ static void report(const char *name, const struct counts *c)
 
 int main(void)
 {
-	char *super = malloc(BLOCKS * SLOT);
+	char *super = malloc((BLOCKS + 8) * SLOT);
 	pthread_t thread[THREADS];
 	static char owner[THREADS];
 	int i;
@@ -153,6 +171,7 @@ int main(void)
 	tgt_sink = super;
 	fill_arena(gnomon_heap_create("arena"), super);
 	use_pools(super);
+	trim_pool(super + BLOCKS * SLOT);
 	use_macros(super);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, churn, &owner[i]);
