@@ -466,6 +466,7 @@ API(int, pool_change,
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
 	uint32_t found;
+	bool over = false;	/* another block was at the new address */
 	int err = pools_enter(&at, pool);
 
 	if (err)
@@ -473,12 +474,15 @@ API(int, pool_change,
 	found = at.pool && old && block ? pools_find(at.shard, pool, old) : 0;
 	if (found) {
 		pools_remove(at.shard, found);
+		over = pools_forget(at.shard, pool, block);
 		DEBUG_ASSERT(at.shard->free);
-		/* one node is free */
+		/* a node is free */
 		pools_add(at.shard, at.pool, pool, block, size);
 	}
 	pools_unlock(at.shard);
 	if (found && heaps_valid(at.heap)) {
+		if (over)
+			api_end(at.heap, GT_FREE, block, caller);
 		api_end(at.heap, GT_REALLOC_BEGIN, old, caller);
 		api_block(at.heap, GT_REALLOC_DONE, block, size, caller);
 	}

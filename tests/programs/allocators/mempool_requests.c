@@ -116,6 +116,29 @@ static void trim_pool(char *super)
 	gone(&pool, size[0]);
 }
 
+/* A block that is moved to where another one is replaces that one. */
+static void change_over(char *super)
+{
+	static char owner;
+	int i;
+
+	VALGRIND_CREATE_MEMPOOL(&owner, 0, 0);
+	for (i = 0; i < 3; i++) {
+		VALGRIND_MEMPOOL_ALLOC(&owner, super + i * SLOT, 20 + i);
+		made(&pool, 20 + i);
+	}
+	VALGRIND_MEMPOOL_CHANGE(&owner, super, super + SLOT, 30);
+	gone(&pool, 20);
+	gone(&pool, 21);
+	made(&pool, 30);
+	VALGRIND_MEMPOOL_CHANGE(&owner, super + SLOT, super + SLOT, 31);
+	gone(&pool, 30);
+	made(&pool, 31);
+	VALGRIND_DESTROY_MEMPOOL(&owner);
+	gone(&pool, 31);
+	gone(&pool, 22);
+}
+
 static void use_macros(char *super)
 {
 	VALGRIND_MALLOCLIKE_BLOCK(super, 100, 0, 0);
@@ -172,6 +195,7 @@ int main(void)
 	fill_arena(gnomon_heap_create("arena"), super);
 	use_pools(super);
 	trim_pool(super + BLOCKS * SLOT);
+	change_over(super + (BLOCKS + 4) * SLOT);
 	use_macros(super);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, churn, &owner[i]);
