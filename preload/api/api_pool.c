@@ -71,6 +71,7 @@ struct pools {
 };
 
 static_assert(sizeof(struct pools) == API_POOLS_BYTES, "it fills its place");
+static_assert(sizeof(struct pools_node) == 40, "as gnomon.h says");
 
 static uint64_t pools_hash(uint64_t pool, uint64_t block)
 {
