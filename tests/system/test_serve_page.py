@@ -231,6 +231,10 @@ def sizes_and_lifetimes_are_brushed(directory):
                   ["text", "one", ".said-line"],
                   ["press", "Shift+ArrowRight"], ["text", "two", ".said-line"],
                   ["press", "Enter"], ["hash", "sizes"]],
+            twice=["#histograms", ["focus", ".density-chart"],
+                   *[["press", "ArrowRight"]] * 3, ["press", "ArrowUp"],
+                   ["press", "Shift+ArrowRight"], ["twice", "Enter"],
+                   ["hash", "sizes"]],
             both=["#histograms", ["count", "fields", ".field"], *AXE,
                   ["drag", ".density-chart", .1, .9],
                   ["hash", "sizes"], ["texts", "chips", ".chip"]])
@@ -238,6 +242,7 @@ def sizes_and_lifetimes_are_brushed(directory):
     check(keys["one"] != keys["two"] and "–" in keys["two"], keys)
     check("size-min=" in keys["sizes"] and "lifetime-min" in keys["sizes"],
           keys)
+    equal(runs["twice"]["sizes"], keys["sizes"], "after another Enter")
     check(said["fields"] > 50, said["fields"])
     equal(said["axe"], [], "faults")
     check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],

@@ -236,7 +236,8 @@ export class Density {
 		const inside = (value: number, count: number) =>
 			Math.max(0, Math.min(count - 1, value));
 
-		if (event.key === "Enter" && this.at) {
+		/* Without a start, the fields are already the filter. */
+		if (event.key === "Enter" && this.at && this.start) {
 			event.preventDefault();
 			this.take();
 			return;
