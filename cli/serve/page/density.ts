@@ -7,7 +7,7 @@ import * as quantity from "../../page/quantity";
 import { h, svg } from "./dom";
 
 export interface Pair {
-	size: number;		/* a power of two; -1: unknown */
+	size: number;		/* a power of two, or 0 */
 	lifetime: number | null;	/* ns; null: never freed */
 	value: number;
 }
