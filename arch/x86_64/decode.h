@@ -122,9 +122,13 @@ static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 		x86_clobber_rm(in, o, false);
 		break;
 	case 0x7e:		/* movd; movq between vectors */
-		if (in->repeat)
-			break;
-		/* fall through */
+		if (!in->repeat)
+			x86_clobber_rm(in, o, false);
+		break;
+	case 0x1e:		/* rdssp; endbr and other no-ops */
+		if (!in->vector && in->repeat == 0xf3 && (in->reg & 7) == 1)
+			x86_clobber_rm(in, o, false);
+		break;
 	case 0x00:		/* sldt, str; smsw */
 	case 0x01:
 	case 0xa4:		/* shld, shrd */
@@ -136,11 +140,32 @@ static inline void x86_two_bytes_rm(const struct x86_instruction *in,
 	case 0xba:
 	case 0xbb:
 	case 0xae:		/* rdfsbase */
-		if (!in->vector || in->opcode == 0x7e)
+		if (!in->vector)
 			x86_clobber_rm(in, o, false);
 		break;
 	default:
 		break;
+	}
+}
+
+/* Opcodes F0 to FF of map 0F38 that do not write their register operand. */
+static inline bool x86_reads_reg(const struct x86_instruction *in)
+{
+	if (in->vector)
+		return false;
+	switch (in->opcode) {
+	case 0xf1:		/* movbe to memory; crc32 */
+		return in->repeat != 0xf2;
+	case 0xf6:		/* wrss; adcx, adox */
+		return !in->narrow && !in->repeat;
+	case 0xf8:		/* movdir64b, enqcmd; urdmsr */
+		return in->mod != 3;
+	case 0xf5:		/* wruss */
+	case 0xf9:		/* movdiri */
+	case 0xfc:		/* aadd and others */
+		return true;
+	default:
+		return false;
 	}
 }
 
@@ -157,9 +182,15 @@ static inline void x86_three_bytes(const struct x86_instruction *in,
 			x86_clobber_reg(in, o, false);
 	} else if (in->map == X86_0F38 && (in->opcode & 0xf0) == 0xf0) {
 		/* crc32, movbe; andn, blsi, bzhi, mulx, shlx … */
-		x86_clobber_reg(in, o, false);
+		if (!x86_reads_reg(in))
+			x86_clobber_reg(in, o, false);
 		if (in->vector)
 			x86_clobber(o, in->other);
+		else if (in->opcode == 0xf8)	/* urdmsr */
+			x86_clobber_rm(in, o, false);
+	} else if (in->map == X86_0F38 && (in->opcode & 0xf0) == 0xe0) {
+		if (in->vector)		/* cmpccxadd */
+			x86_clobber_reg(in, o, false);
 	} else if (in->map == X86_MAP5) {
 		/* vcvtsh2si and similar */
 		if (in->opcode == 0x2c || in->opcode == 0x2d ||

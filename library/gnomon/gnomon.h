@@ -357,7 +357,7 @@ GNOMON_API void gnomon_realloc(uint32_t heap, const void *old,
 /*
  * Pools as in Valgrind's macros (gnomon/valgrind_pools.h): identified by the
  * address of their owner, and destroyed with all remaining blocks. gnomon
- * therefore keeps a list of their blocks, in its own memory (32 bytes each).
+ * therefore keeps a list of their blocks, in its own memory (40 bytes each).
  * Reports show all pools of a name as one heap; NULL: "mempool". 0, -EEXIST,
  * -ENOENT, -ENOMEM; -EBUSY: another thread stayed in such a call for a second,
  * or a handler jumped out of one (longjmp). Not in signal handlers.

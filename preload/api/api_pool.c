@@ -71,6 +71,7 @@ struct pools {
 };
 
 static_assert(sizeof(struct pools) == API_POOLS_BYTES, "it fills its place");
+static_assert(sizeof(struct pools_node) == 40, "as gnomon.h says");
 
 static uint64_t pools_hash(uint64_t pool, uint64_t block)
 {
@@ -339,9 +340,25 @@ static int pools_create(struct pools_at *at, const void *pool,
 	return at->pool ? 0 : -ENOMEM;
 }
 
-/* Frees the blocks outside of start … end. Holds the lock, although a hook may
- * have to wait for the recorder; other users of the pool then wait, too. */
-static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
+struct pools_range {
+	uint64_t start, size;
+};
+
+/* Whether a block is completely in the range. One of no bytes is there if its
+ * address is. No sum is formed, so nothing wraps. */
+static bool pools_within(const struct pools_node *node,
+			 const struct pools_range *range)
+{
+	uint64_t size = node->size ? node->size : 1;
+
+	return node->block >= range->start && size <= range->size &&
+	       node->block - range->start <= range->size - size;
+}
+
+/* Frees the blocks that are not completely in `kept`; NULL: all. Holds the
+ * lock, although a hook may have to wait for the recorder; other users of the
+ * pool then wait, too. */
+static void pools_drain(struct pools_at *at, const struct pools_range *kept,
 			struct hooks_caller caller)
 {
 	uint32_t head = at->pool - 1;
@@ -353,7 +370,7 @@ static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 		uint64_t block = node->block;
 
 		next = node->next;
-		if (block < end && block + node->size > start)
+		if (kept && pools_within(node, kept))
 			continue;
 		pools_remove(at->shard, index + 1);
 		if (heaps_valid(at->heap))
@@ -362,9 +379,9 @@ static void pools_drain(struct pools_at *at, uint64_t start, uint64_t end,
 	}
 }
 
-/* The same, by the pool's address; `destroy`: also frees the pool. */
-static int pools_trim(const void *pool, uint64_t start, uint64_t end,
-		      bool destroy, struct hooks_caller caller)
+/* The same, by the pool's address; without `kept`, also frees the pool. */
+static int pools_trim(const void *pool, const struct pools_range *kept,
+		      struct hooks_caller caller)
 {
 	struct pools_at at;
 	int err = pools_enter(&at, pool);
@@ -372,8 +389,8 @@ static int pools_trim(const void *pool, uint64_t start, uint64_t end,
 	if (err)
 		return err;
 	if (at.pool) {
-		pools_drain(&at, start, end, caller);
-		if (destroy)
+		pools_drain(&at, kept, caller);
+		if (!kept)
 			pools_remove(at.shard, at.pool);
 	}
 	pools_unlock(at.shard);
@@ -394,13 +411,14 @@ API(int, pool_create, (const void *pool, const char *name))
 
 API(int, pool_destroy, (const void *pool))
 {
-	return pools_trim(pool, UINT64_MAX, 0, true, HOOKS_CALLER);
+	return pools_trim(pool, NULL, HOOKS_CALLER);
 }
 
 API(int, pool_trim, (const void *pool, const void *start, size_t size))
 {
-	return pools_trim(pool, (uintptr_t)start, (uintptr_t)start + size,
-			  false, HOOKS_CALLER);
+	const struct pools_range kept = { (uintptr_t)start, size };
+
+	return pools_trim(pool, &kept, HOOKS_CALLER);
 }
 
 API(int, pool_alloc, (const void *pool, const void *block, size_t size))
@@ -449,6 +467,7 @@ API(int, pool_change,
 	struct hooks_caller caller = HOOKS_CALLER;
 	struct pools_at at;
 	uint32_t found;
+	bool over = false;	/* another block was at the new address */
 	int err = pools_enter(&at, pool);
 
 	if (err)
@@ -456,12 +475,15 @@ API(int, pool_change,
 	found = at.pool && old && block ? pools_find(at.shard, pool, old) : 0;
 	if (found) {
 		pools_remove(at.shard, found);
+		over = pools_forget(at.shard, pool, block);
 		DEBUG_ASSERT(at.shard->free);
-		/* one node is free */
+		/* a node is free */
 		pools_add(at.shard, at.pool, pool, block, size);
 	}
 	pools_unlock(at.shard);
 	if (found && heaps_valid(at.heap)) {
+		if (over)
+			api_end(at.heap, GT_FREE, block, caller);
 		api_end(at.heap, GT_REALLOC_BEGIN, old, caller);
 		api_block(at.heap, GT_REALLOC_DONE, block, size, caller);
 	}

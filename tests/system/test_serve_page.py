@@ -7,7 +7,7 @@ import re
 
 from browser import browsed
 from gnomon_test import GNOMON, case, check, equal, main, program, recorded
-from served import Server, walked
+from served import Server, printed, walked
 
 AXE = [["axe", "axe"]]
 
@@ -231,6 +231,10 @@ def sizes_and_lifetimes_are_brushed(directory):
                   ["text", "one", ".said-line"],
                   ["press", "Shift+ArrowRight"], ["text", "two", ".said-line"],
                   ["press", "Enter"], ["hash", "sizes"]],
+            twice=["#histograms", ["focus", ".density-chart"],
+                   *[["press", "ArrowRight"]] * 3, ["press", "ArrowUp"],
+                   ["press", "Shift+ArrowRight"], ["twice", "Enter"],
+                   ["hash", "sizes"]],
             both=["#histograms", ["count", "fields", ".field"], *AXE,
                   ["drag", ".density-chart", .1, .9],
                   ["hash", "sizes"], ["texts", "chips", ".chip"]])
@@ -238,6 +242,7 @@ def sizes_and_lifetimes_are_brushed(directory):
     check(keys["one"] != keys["two"] and "–" in keys["two"], keys)
     check("size-min=" in keys["sizes"] and "lifetime-min" in keys["sizes"],
           keys)
+    equal(runs["twice"]["sizes"], keys["sizes"], "after another Enter")
     check(said["fields"] > 50, said["fields"])
     equal(said["axe"], [], "faults")
     check("size-min=" in said["sizes"] and "size-max=" in said["sizes"],
@@ -257,6 +262,27 @@ def blocks_of_no_bytes_are_brushed(directory):
                   ["press", "Enter"], ["hash", "hash"]])["none"]
     check("size-min=0&" in said["hash"] + "&", said)
     equal(said["said"], "0 B – 1 B, never freed, 3", "selection")
+
+
+@case
+def blocks_of_unknown_sizes_are_not_of_size_0(directory):
+    """Blocks that were left out of the trace are counted beside the picture."""
+    trace = recorded([program("known_answers")], directory,
+                     options=["--cull=10s"]).trace
+    left, = printed("sql", "--json", trace, "select sum(blocks) as blocks from "
+                    "sums group by size_class, lifetime_class "
+                    "having size_class is null")["rows"]
+    with Server(trace) as server:
+        said = walked(
+            server,
+            unknown=["#histograms", ["focus", ".density-chart"],
+                     *[["press", "ArrowLeft"]] * 40,
+                     ["text", "first", ".density .said-line"],
+                     ["text", "left", ".part-body"]])["unknown"]
+    check(left["blocks"] > 100, left)
+    check(not said["first"].startswith("0 B"), said)
+    equal(said["left"].split("\n")[-1], "Not shown, as sizes or lifetimes are unknown: "
+          "{:,}".format(left["blocks"]), "what is not in the picture")
 
 
 @case

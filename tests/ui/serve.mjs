@@ -122,6 +122,14 @@ const steps = {
 	fill: (page, label, value) => page.getByLabel(label, { exact: true })
 		.fill(value),
 	press: (page, key) => page.keyboard.press(key),
+	// Nothing can be drawn between the two.
+	twice: (page, key) => page.evaluate((key) => {
+		const element = document.activeElement;
+
+		for (let i = 0; i < 2; i++)
+			element.dispatchEvent(new KeyboardEvent("keydown",
+				{ key, bubbles: true, cancelable: true }));
+	}, key),
 	type: (page, text) => page.keyboard.type(text),
 	focus: (page, selector) => page.locator(selector).first().focus(),
 	drag,

@@ -7,7 +7,7 @@ import * as quantity from "../../page/quantity";
 import { h, svg } from "./dom";
 
 export interface Pair {
-	size: number;		/* a power of two; -1: unknown */
+	size: number;		/* a power of two, or 0 */
 	lifetime: number | null;	/* ns; null: never freed */
 	value: number;
 }
@@ -236,7 +236,8 @@ export class Density {
 		const inside = (value: number, count: number) =>
 			Math.max(0, Math.min(count - 1, value));
 
-		if (event.key === "Enter" && this.at) {
+		/* Without a start, the fields are already the filter. */
+		if (event.key === "Enter" && this.at && this.start) {
 			event.preventDefault();
 			this.take();
 			return;

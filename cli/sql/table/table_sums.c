@@ -149,11 +149,11 @@ static const struct key_column {
 	    "size of each block; NULL: unknown, or 4 GiB or more" },
 	  "size", put_size, NULL },
 	{ { "size_class", SQL_INTEGER, .hidden = true, .help =
-	    "largest power of two not above the size" },
+	    "largest power of two not above the size; NULL: unknown" },
 	  "size-class", put_size_class, NULL },
 	{ { "lifetime_class", SQL_INTEGER, .hidden = true, .help =
 	    "largest power of two not above the lifetime in ns; NULL: never "
-	    "freed" },
+	    "freed, or unknown" },
 	  "lifetime-class", put_lifetime, NULL },
 	{ { "arena", SQL_TEXT, .hidden = true,
 	    .help = "part of the C library's heap" },

@@ -98,6 +98,47 @@ static void use_pools(char *super)
 		tgt_write("pools are confused\n");
 }
 
+/* Blocks that lie partly outside are trimmed as well. */
+static void trim_pool(char *super)
+{
+	static char owner;
+	const size_t size[] = { 0, SLOT, SLOT + 1 };
+	int i;
+
+	VALGRIND_CREATE_MEMPOOL(&owner, 0, 0);
+	for (i = 0; i < 3; i++) {
+		VALGRIND_MEMPOOL_ALLOC(&owner, super + i * SLOT, size[i]);
+		made(&pool, size[i]);
+	}
+	VALGRIND_MEMPOOL_TRIM(&owner, super, 3 * SLOT);
+	gone(&pool, size[2]);
+	VALGRIND_MEMPOOL_TRIM(&owner, super + 1, SIZE_MAX);
+	gone(&pool, size[0]);
+}
+
+/* A block that is moved to where another one is replaces that one. */
+static void change_over(char *super)
+{
+	static char owner;
+	int i;
+
+	VALGRIND_CREATE_MEMPOOL(&owner, 0, 0);
+	for (i = 0; i < 3; i++) {
+		VALGRIND_MEMPOOL_ALLOC(&owner, super + i * SLOT, 20 + i);
+		made(&pool, 20 + i);
+	}
+	VALGRIND_MEMPOOL_CHANGE(&owner, super, super + SLOT, 30);
+	gone(&pool, 20);
+	gone(&pool, 21);
+	made(&pool, 30);
+	VALGRIND_MEMPOOL_CHANGE(&owner, super + SLOT, super + SLOT, 31);
+	gone(&pool, 30);
+	made(&pool, 31);
+	VALGRIND_DESTROY_MEMPOOL(&owner);
+	gone(&pool, 31);
+	gone(&pool, 22);
+}
+
 static void use_macros(char *super)
 {
 	VALGRIND_MALLOCLIKE_BLOCK(super, 100, 0, 0);
@@ -145,7 +186,7 @@ static void report(const char *name, const struct counts *c)
 
 int main(void)
 {
-	char *super = malloc(BLOCKS * SLOT);
+	char *super = malloc((BLOCKS + 8) * SLOT);
 	pthread_t thread[THREADS];
 	static char owner[THREADS];
 	int i;
@@ -153,6 +194,8 @@ int main(void)
 	tgt_sink = super;
 	fill_arena(gnomon_heap_create("arena"), super);
 	use_pools(super);
+	trim_pool(super + BLOCKS * SLOT);
+	change_over(super + (BLOCKS + 4) * SLOT);
 	use_macros(super);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, churn, &owner[i]);

@@ -15,11 +15,16 @@ const MEASURES: [string, string][] = [["blocks", "allocations"],
 
 const statement = (where = "") => `select size_class, lifetime_class, sum(blocks) as blocks,
     sum(bytes) as bytes, sum(live_bytes) as live_bytes,
-    sum(temporary) as temporary
+    sum(temporary) as temporary, sum(live_blocks) as live_blocks
 from sums${where} group by 1, 2`;
 
+/* Blocks that were never freed have no lifetime; those that were left out of
+ * the trace may have neither size nor lifetime. */
+const known = (row: Record<string, Cell>) => row.size_class !== null &&
+	(row.lifetime_class !== null || Number(row.live_blocks) > 0);
+
 function pairs(rows: Record<string, Cell>[], measure: string): Pair[] {
-	return rows.map((row) => ({ size: Number(row.size_class ?? 0),
+	return rows.filter(known).map((row) => ({ size: Number(row.size_class),
 		lifetime: row.lifetime_class === null ? null :
 			Number(row.lifetime_class),
 		value: Number(row[measure] ?? 0) }))
@@ -79,16 +84,22 @@ class Histograms implements Shown {
 		const measure = this.measure();
 		const all = pairs(this.rows, measure);
 		const unit = measure.endsWith("bytes") ? "bytes" : "count";
+		const unknown = this.rows.filter((row) => !known(row))
+			.reduce((sum, row) => sum + Number(row[measure] ?? 0), 0);
 
 		if (all.length === 0) {
-			this.part.empty(...emptyMessage(this.app,
+			this.part.empty(...emptyMessage(this.app, unknown > 0 ?
+				"There is no block of known size and lifetime" :
 				"There is no block"));
 			return;
 		}
 		this.density = new Density((value) => figure(unit, value),
 					   (range) => this.brush(range));
 		this.density.show(all);
-		this.part.body.replaceChildren(this.density.element);
+		this.part.body.replaceChildren(this.density.element,
+			unknown > 0 ? h("p", { class: "said-line" },
+				"Not shown, as sizes or lifetimes are " +
+				`unknown: ${figure(unit, unknown)}`) : "");
 	}
 
 	update(): void {

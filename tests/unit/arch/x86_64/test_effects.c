@@ -144,6 +144,49 @@ static void others(void **unused)
 	writes("4893", R(RAX) | R(RBX));
 }
 
+/* Shadow stacks use no-ops of older processors. */
+static void shadow_stack(void **unused)
+{
+	(void)unused;
+	writes("f30f1ecb", R(RBX));		/* rdsspd */
+	writes("f3480f1ecb", R(RBX));		/* rdsspq */
+	writes("f3490f1ecc", R(R12));
+	writes("66f3480f1ecd", R(RBP));
+	writes("f30f1efa", 0);			/* endbr64 */
+	writes("f30f1efb", 0);			/* endbr32 */
+	writes("f30f1ed3", 0);			/* nop, with each other reg */
+	writes("f30f1ec3", 0);
+	writes("f30f1e0b", 0);			/* of memory */
+	writes("0f1ecb", 0);			/* without F3 */
+	writes("660f1ecb", 0);
+	writes("f20f1ecb", 0);
+	writes("0f18cb", 0);			/* other opcodes of nop */
+	writes("f30f1fcb", 0);
+	writes("480f38f60b", 0);		/* wrssq %rcx, (%rbx) */
+	writes("66480f38f519", 0);		/* wrussq %rbx, (%rcx) */
+	writes("480f38f619", 0);
+}
+
+/* Map 0F38: what is written is not always the operand reg. */
+static void map_0f38(void **unused)
+{
+	(void)unused;
+	writes("0f38f019", R(RBX));		/* movbe (%rcx), %ebx */
+	writes("0f38f119", 0);			/* movbe %ebx, (%rcx) */
+	writes("66f20f38f1d9", R(RBX));		/* crc32 */
+	writes("f20f38f0d9", R(RBX));
+	writes("660f38f6d9", R(RBX));		/* adcx */
+	writes("f30f38f6d9", R(RBX));		/* adox */
+	writes("660f38f819", 0);		/* movdir64b (%rcx), %rbx */
+	writes("f20f38f819", 0);		/* enqcmd */
+	writes("f20f38f8cb", R(RBX) | R(RCX));	/* urdmsr: either of them */
+	writes("0f38f919", 0);			/* movdiri %ebx, (%rcx) */
+	writes("0f38fc19", 0);			/* aadd %ebx, (%rcx) */
+	writes("f30f38fad9", R(RBX));		/* encodekey128 */
+	writes("c4e271e619", R(RBX));		/* cmpbexadd */
+	writes("660f38dfdb", 0);		/* aesdeclast */
+}
+
 static void elsewhere(void **unused)
 {
 	(void)unused;
@@ -168,6 +211,8 @@ int main(void)
 		cmocka_unit_test(stack_pointer),
 		cmocka_unit_test(saved_registers),
 		cmocka_unit_test(others),
+		cmocka_unit_test(shadow_stack),
+		cmocka_unit_test(map_0f38),
 		cmocka_unit_test(elsewhere),
 	};
 

@@ -1,6 +1,6 @@
 /*
- * test_api_pool.c: the table of pools and their blocks, and that one which is
- * broken is seen.
+ * test_api_pool.c: the table of pools and their blocks, that a broken one is
+ * seen, and which blocks are trimmed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -138,9 +138,54 @@ static void damaged_shard_is_invalid(void **state)
 	assert_true(pools_shard_is_valid(&shard));
 }
 
+/* Whether a trim to `size` bytes from `start` keeps a block. */
+static bool keeps(uint64_t start, uint64_t size, uint64_t block, uint64_t bytes)
+{
+	struct pools_range kept = { start, size };
+	struct hooks_caller nobody = { 0 };
+	struct pools_at at = { .shard = &shard };
+	bool found;
+
+	/* a pool without a heap records nothing */
+	at.pool = pools_add(&shard, 0, place(16), NULL, 0);
+	assert_int_not_equal(at.pool, 0);
+	assert_int_not_equal(pools_add(&shard, at.pool, place(16), place(block),
+				       bytes), 0);
+	pools_drain(&at, &kept, nobody);
+	found = pools_forget(&shard, place(16), place(block));
+	pools_remove(&shard, at.pool);
+	return found;
+}
+
+static void trim_keeps_what_is_completely_inside(void **state)
+{
+	(void)state;
+	assert_true(keeps(100, 50, 100, 50));
+	assert_true(keeps(100, 50, 149, 1));
+	assert_false(keeps(100, 50, 99, 2));
+	assert_false(keeps(100, 50, 149, 2));
+	assert_false(keeps(100, 50, 90, 80));
+	assert_false(keeps(100, 50, 150, 1));
+	assert_false(keeps(100, 50, 10, 1));
+	/* sums that would wrap */
+	assert_true(keeps(100, SIZE_MAX, 149, 2));
+	assert_false(keeps(100, SIZE_MAX, 99, 1));
+	assert_false(keeps(100, 50, 120, SIZE_MAX));
+	assert_true(keeps(SIZE_MAX, 1, SIZE_MAX, 1));
+	/* no bytes */
+	assert_true(keeps(100, 50, 100, 0));
+	assert_true(keeps(100, 50, 149, 0));
+	assert_false(keeps(100, 50, 150, 0));
+	assert_false(keeps(100, 0, 100, 0));
+	assert_false(keeps(100, 0, 100, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			trim_keeps_what_is_completely_inside, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			blocks_are_found_until_forgotten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(damaged_shard_is_invalid,
