@@ -32,7 +32,7 @@
 
 static struct {
 	int pid, tid;
-	long fd;		/* of the file; negative: none */
+	int fd;			/* of the file; -1: none */
 } log_file_state = { .fd = -1 };
 
 static const char *log_file_path(void)
@@ -45,22 +45,28 @@ static bool log_file_wanted(unsigned level)
 	return unlikely(level <= recording_options->number[OPTION_LOG]);
 }
 
-static void log_file_open(void)
+/* O_NONBLOCK: a pipe that nobody reads must not block the recorder. Opening it
+ * fails without a reader (ENXIO), and lines are dropped while it is full. */
+static long log_file_open(void)
 {
-	log_file_state.fd = result_of(open(log_file_path(), O_WRONLY | O_CREAT |
-					   O_APPEND | O_CLOEXEC | O_NOCTTY |
-					   O_NOFOLLOW, 0600));
-	file_owner_apply(log_file_state.fd);
+	long fd = result_of(open(log_file_path(), O_WRONLY | O_CREAT |
+				 O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+				 O_NONBLOCK, 0600));
+
+	log_file_state.fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
+	file_owner_apply(fd);
+	return 0;
 }
 
 long log_file_begin(int pid)
 {
 	log_file_state.pid = log_file_state.tid = pid;
-	if (log_file_wanted(OPTION_LOG_ERROR) && log_file_path()[0])
-		log_file_open();
-	else
-		log_file_state.fd = -1;
-	return log_file_state.fd < -1 ? log_file_state.fd : 0;
+	log_file_state.fd = -1;
+	if (!log_file_wanted(OPTION_LOG_ERROR) || !log_file_path()[0])
+		return 0;
+	return log_file_open();
 }
 
 void log_file_thread(int tid)
