@@ -230,6 +230,9 @@ static uint32_t image_of(const struct annotate *annotate,
 	return images->list[node->image].same_as;
 }
 
+/* Distinguishes owners that are nodes from owners that are images. */
+#define OWNER_IS_NODE (UINT64_C(1) << 32)
+
 static struct annotate_call *call_of(struct annotate *annotate,
 				     uint32_t number,
 				     const struct passage *passage,
@@ -240,7 +243,8 @@ static struct annotate_call *call_of(struct annotate *annotate,
 		&model_contexts(annotate->model)->nodes[passage->node];
 	uint32_t image = image_of(annotate, node);
 	/* For run-time code, an address may have several meanings. */
-	uint64_t owner = image == IMAGE_NONE ? passage->node : image;
+	uint64_t owner = image == IMAGE_NONE ? OWNER_IS_NODE | passage->node :
+					       image;
 	/* as in frames_place */
 	uint64_t address = node->address - passage->exact;
 	uintptr_t key = unique_of(annotate, number, owner, address,

@@ -364,20 +364,22 @@ static int run_program(const struct options *options, char **argv)
 static bool log_opens(const struct options *options)
 {
 	const char *path = options_text(options, OPTION_LOG_FILE);
+	struct stat st;
 	int fd;
 
 	if (path[0] == 0 || options->number[OPTION_LOG] == OPTION_LOG_OFF)
 		return true;
+	/* a pipe's reader would read its end, once this closes the pipe */
+	if (lstat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return true;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
 		  O_NOFOLLOW | O_NONBLOCK, 0600);
-	/* ENXIO: a pipe without a reader yet */
-	if (fd < 0 && errno != ENXIO) {
+	if (fd < 0) {
 		log_error("%s: cannot write the log: %s: choose another file "
 			  "with --log-file", path, strerror(errno));
 		return false;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return true;
 }
 

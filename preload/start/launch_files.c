@@ -8,18 +8,35 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "preload/base/base.h"
 #include "preload/base/proc.h"
 #include "preload/base/sys.h"
 #include "preload/process/parent.h"
 
+/* A descriptor may be larger if the limit was lowered. */
+#define LAUNCH_FILES_LIMIT_MIN 65536
+#define LAUNCH_FILES_LIMIT_MAX (1 << 20)	/* time: some 100 ms */
+
+/* Up to which descriptor to close each by itself. */
+static unsigned launch_files_limit(void)
+{
+	uint64_t limit[2];	/* soft, hard */
+
+	if (arch_syscall4(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)limit) ||
+	    limit[0] < LAUNCH_FILES_LIMIT_MIN)
+		return LAUNCH_FILES_LIMIT_MIN;
+	return base_min(limit[0], LAUNCH_FILES_LIMIT_MAX);
+}
+
 static void launch_files_range(unsigned from, unsigned to)
 {
-	unsigned fd;
+	unsigned fd, end;
 
 	if (arch_syscall3(__NR_close_range, from, to, 0) == 0)
 		return;
 	/* kernels before 5.9 */
-	for (fd = from; fd <= to && fd < 65536; fd++)
+	end = launch_files_limit();
+	for (fd = from; fd <= to && fd < end; fd++)
 		sys_close(fd);
 }
 

@@ -3,6 +3,7 @@
 own pools."""
 
 import datetime
+import fcntl
 import pwd
 
 from gnomon_test import *
@@ -122,6 +123,50 @@ def a_log_that_cannot_be_written(directory):
                     env=environment(GNOMON_LOG="error", GNOMON_LOG_FILE=path))
     equal(done.status, 0, "status")
     check(path in done.err and "cannot write the log" in done.err, done.err)
+
+
+@case
+def pipe_that_nobody_reads(directory):
+    """The log goes to standard error, and the trace is complete."""
+    path = os.path.join(directory, "pipe")
+    os.mkfifo(path)
+    for by in "run", "preload":
+        part = os.path.join(directory, by)
+        os.mkdir(part)
+        done = recorded(PROGRAM, part, by=by,
+                        env=environment(GNOMON_LOG="info",
+                                        GNOMON_LOG_FILE=path),
+                        options=("--log", "info", "--log-file", path))
+        equal((done.status, done.out), (0, "42\n"), done.err)
+        check(path in done.err and "cannot write the log" in done.err,
+              done.err)
+        check("info records: " in done.err, done.err)
+        check(info(traces_in(part)[0])["end"], "the trace")
+
+
+@case
+def pipe_whose_reader_stops(directory):
+    """Lines are dropped while the pipe is full."""
+    path = os.path.join(directory, "pipe")
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    size = fcntl.fcntl(reader, fcntl.F_GETPIPE_SZ)
+    writer = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    equal(os.write(writer, bytes(size)), size, "fills the pipe")
+    options = ("--log", "debug", "--log-file", path)
+    done = recorded(PROGRAM, directory, options=options)
+    equal(done.status, 0, done.err)
+    equal(os.read(reader, 2 * size), bytes(size), "in the pipe")
+    check(info(traces_in(directory)[0])["end"], "the trace")
+    # What the reader reads is the recorder's, from its start to its end.
+    os.close(reader)
+    os.close(writer)
+    with subprocess.Popen(["/usr/bin/cat", path],
+                          stdout=subprocess.PIPE) as reader:
+        done = recorded(PROGRAM, directory, options=options)
+        said = reader.communicate(timeout=10)[0].decode()
+    equal(done.status, 0, done.err)
+    check("info records: " in said and "info ends: exit" in said, said)
 
 
 @case

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/recorder/base/proc_file.h"
 #include "cli/recorder/base/recording.h"
@@ -22,7 +23,6 @@
 #define PRESSURE_LOOK_NS (100 * UINT64_C(1000000))
 #define PRESSURE_SEEK_NS (1000 * UINT64_C(1000000))
 #define PRESSURE_FALL 16	/* fraction of the level */
-#define PRESSURE_PAGE 4096
 #define PRESSURE_MILLION UINT64_C(1000000)
 #define PRESSURE_TEXT_MAX 8192
 
@@ -30,6 +30,7 @@ void pressure_init(struct pressure *pressure, int pid)
 {
 	memset(pressure, 0, sizeof(*pressure));
 	pressure->pid = pid;
+	pressure->page_bytes = sysconf(_SC_PAGESIZE);
 	pressure->levels = options_rss_list(
 		options_text(recording_options, OPTION_SNAPSHOT_AT),
 		pressure->level);
@@ -47,6 +48,19 @@ static uint64_t pressure_machine(void)
 	return strtoull(text + sizeof(key) - 1, NULL, 10) << 10;
 }
 
+void pressure_group(struct pressure *pressure, const char *root,
+		    const char *lines)
+{
+	struct cgroup group;
+
+	pressure->found = cgroup_find(&group, root, lines);
+	if (!pressure->found)
+		return;
+	if (strcmp(group.dir, pressure->cgroup.dir) != 0)
+		pressure->counted = false;
+	pressure->cgroup = group;
+}
+
 static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
 {
 	char text[PRESSURE_TEXT_MAX];
@@ -56,12 +70,11 @@ static void pressure_seek(struct pressure *pressure, uint64_t now_ns)
 					  PRESSURE_SEEK_NS)
 		return;
 	pressure->found_ns = now_ns;
-	pressure->found =
-		(proc_file_read_of(pressure->pid, "cgroup", text,
-				   sizeof(text)) > 0 ||
-		 proc_file_read("/proc/thread-self/cgroup", text,
-				sizeof(text)) > 0) &&
-		cgroup_find(&pressure->cgroup, CGROUP_ROOT, text);
+	pressure->found = false;
+	if (proc_file_read_of(pressure->pid, "cgroup", text,
+			      sizeof(text)) > 0 ||
+	    proc_file_read("/proc/thread-self/cgroup", text, sizeof(text)) > 0)
+		pressure_group(pressure, CGROUP_ROOT, text);
 	if (pressure->found)
 		limit = cgroup_limit(&pressure->cgroup);
 	pressure->limit = limit ? limit : pressure_machine();
@@ -117,7 +130,8 @@ static uint64_t pressure_rss(const struct pressure *pressure)
 	if (proc_file_read_of(pressure->pid, "statm", text, sizeof(text)) <= 0)
 		return 0;
 	resident = strchr(text, ' ');
-	return resident ? strtoull(resident, NULL, 10) * PRESSURE_PAGE : 0;
+	return resident ? strtoull(resident, NULL, 10) *
+				  pressure->page_bytes : 0;
 }
 
 bool pressure_poll(struct pressure *pressure, uint64_t now_ns,

@@ -15,6 +15,7 @@
 
 struct pressure {
 	int pid;
+	uint64_t page_bytes;	/* of /proc/PID/statm */
 	uint64_t due_ns;	/* of the next check */
 	uint64_t found_ns;	/* last search for the group */
 	struct cgroup cgroup;
@@ -28,6 +29,11 @@ struct pressure {
 };
 
 void pressure_init(struct pressure *pressure, int pid);
+
+/* Sets the group from the lines of /proc/PID/cgroup. The events of another
+ * group than before are counted anew. */
+void pressure_group(struct pressure *pressure, const char *root,
+		    const char *lines);
 
 /* Call often; checks every 100 ms. True: take a snapshot, named after the
  * reason. Returns one reason at a time. */

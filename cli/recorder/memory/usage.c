@@ -27,6 +27,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/recorder/base/counter.h"
 #include "cli/recorder/emit/varint.h"
@@ -46,7 +47,6 @@
 #define USAGE_HOLD_NS (1000 * UINT64_C(1000000))
 #define USAGE_STATM_MAX 256
 #define USAGE_LINES_MAX 4096
-#define USAGE_PAGE_KIB 4
 
 static const uint8_t usage_of_smaps[SMAPS_FIGURES] = {
 	[SMAPS_RSS] = GT_USAGE_RSS,
@@ -66,6 +66,7 @@ void usage_init(struct usage *usage, struct chunk_out *out, int pid,
 	memset(usage, 0, sizeof(*usage));
 	usage->out = out;
 	usage->pid = pid;
+	usage->page_kib = sysconf(_SC_PAGESIZE) >> 10;
 	usage->tick_shift = tick_shift;
 	usage->rest_ns = USAGE_GAP_NS;
 }
@@ -80,36 +81,39 @@ uint64_t usage_gap_ns(uint64_t cost_ns)
 
 /* Reads sizes in pages: mapped, resident, and the resident part that is
  * file-backed or shared. */
-static bool usage_statm(int pid, struct usage_point *point)
+static bool usage_statm(const struct usage *usage,
+			struct usage_point *point)
 {
 	char text[USAGE_STATM_MAX];
 	const char *at = text;
 	unsigned i;
 
-	if (proc_file_read_of(pid, "statm", text, sizeof(text)) <= 0)
+	if (proc_file_read_of(usage->pid, "statm", text, sizeof(text)) <= 0)
 		return false;
 	/* zeros: a process that has ended but still has a /proc entry */
 	for (i = GT_USAGE_SIZE; i <= GT_USAGE_SHARED; i++) {
 		const char *digits = at;
 
-		point->value[i] = proc_lines_number(&at) * USAGE_PAGE_KIB;
+		point->value[i] = proc_lines_number(&at) *
+				  usage->page_kib;
 		if (at == digits || *at++ != ' ')
 			return false;
 	}
 	return point->value[GT_USAGE_SIZE] != 0;
 }
 
-static bool usage_sizes(int pid, struct usage_point *point)
+static bool usage_sizes(const struct usage *usage,
+			struct usage_point *point)
 {
 	char text[USAGE_LINES_MAX], path[64], *line;
 	uint64_t *value = point->value, files = 0, shared = 0;
 	struct proc_lines lines;
 	unsigned found = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", usage->pid);
 	if (!proc_file_is_ours() ||
 	    proc_lines_open(&lines, path, text, sizeof(text)))
-		return usage_statm(pid, point);
+		return usage_statm(usage, point);
 	while ((line = proc_lines_next(&lines))) {
 		found += smaps_number(line, "VmSize:", &value[GT_USAGE_SIZE]);
 		found += smaps_number(line, "VmRSS:", &value[GT_USAGE_RSS]);
@@ -122,7 +126,7 @@ static bool usage_sizes(int pid, struct usage_point *point)
 	proc_lines_close(&lines);
 	value[GT_USAGE_SHARED] = files + shared;
 	/* kernels before 4.5 have fewer of these lines */
-	return found == 6 || usage_statm(pid, point);
+	return found == 6 || usage_statm(usage, point);
 }
 
 static void usage_details(struct usage_point *point, const struct smaps *smaps)
@@ -205,7 +209,7 @@ static bool usage_take(struct usage *usage, struct usage_point *point,
 
 	*point = usage->last;
 	point->tick = counter_now() >> usage->tick_shift;
-	read = usage_sizes(usage->pid, point);
+	read = usage_sizes(usage, point);
 	detailed = detailed && read && (known || usage_rollup(&smaps));
 	if (detailed) {
 		usage_details(point, known ? known : &smaps);

@@ -21,6 +21,7 @@ struct usage_point {
 struct usage {
 	struct chunk_out *out;
 	int pid;
+	uint64_t page_kib;		/* of /proc/PID/statm */
 	unsigned tick_shift;
 	uint64_t due_ns;		/* when to read next */
 	/* when to read all sizes next; not before detail_min_ns, for

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +33,7 @@
 
 static struct {
 	int pid, tid;
-	long fd;		/* of the file; negative: none */
+	int fd;			/* of the file; -1: none */
 } log_file_state = { .fd = -1 };
 
 static const char *log_file_path(void)
@@ -45,22 +46,28 @@ static bool log_file_wanted(unsigned level)
 	return unlikely(level <= recording_options->number[OPTION_LOG]);
 }
 
-static void log_file_open(void)
+/* O_NONBLOCK: a pipe that nobody reads must not block the recorder. Opening it
+ * fails without a reader (ENXIO), and lines are dropped while it is full. */
+static long log_file_open(void)
 {
-	log_file_state.fd = result_of(open(log_file_path(), O_WRONLY | O_CREAT |
-					   O_APPEND | O_CLOEXEC | O_NOCTTY |
-					   O_NOFOLLOW, 0600));
-	file_owner_apply(log_file_state.fd);
+	long fd = result_of(open(log_file_path(), O_WRONLY | O_CREAT |
+				 O_APPEND | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW |
+				 O_NONBLOCK, 0600));
+
+	log_file_state.fd = fd < 0 ? -1 : fd;
+	if (fd < 0)
+		return fd;
+	file_owner_apply(fd);
+	return 0;
 }
 
 long log_file_begin(int pid)
 {
 	log_file_state.pid = log_file_state.tid = pid;
-	if (log_file_wanted(OPTION_LOG_ERROR) && log_file_path()[0])
-		log_file_open();
-	else
-		log_file_state.fd = -1;
-	return log_file_state.fd < -1 ? log_file_state.fd : 0;
+	log_file_state.fd = -1;
+	if (!log_file_wanted(OPTION_LOG_ERROR) || !log_file_path()[0])
+		return 0;
+	return log_file_open();
 }
 
 void log_file_thread(int tid)
@@ -101,13 +108,32 @@ static int log_file_begin_line(char *line, size_t size)
 			log_file_state.pid);
 }
 
-static void log_file_rename(void)
+/* Whether the open file still has its name. */
+static bool log_file_is_named(const struct stat *open)
+{
+	struct stat named;
+
+	return stat(log_file_path(), &named) == 0 &&
+	       named.st_ino == open->st_ino && named.st_dev == open->st_dev;
+}
+
+/* Renames the file under its lock, unless another process did: a second rename
+ * would replace FILE.1 by the new file. False: another process is renaming
+ * it. */
+static bool log_file_rename(const struct stat *open)
 {
 	char older[GT_PATH_MAX + 4];
 
+	/* other errors: a file system without locks */
+	if (flock(log_file_state.fd, LOCK_EX | LOCK_NB) != 0 &&
+	    errno == EWOULDBLOCK)
+		return false;
+	if (!log_file_is_named(open))
+		return true;
 	snprintf(older, sizeof(older), "%s.1", log_file_path());
 	/* on failure the file keeps its name */
 	renameat2(AT_FDCWD, log_file_path(), AT_FDCWD, older, 0);
+	return true;
 }
 
 /* Rotates the file if it is too long; opens it again if another process rotated
@@ -115,19 +141,19 @@ static void log_file_rename(void)
 static void log_file_turn(void)
 {
 	uint64_t max = recording_options->number[OPTION_LOG_FILE_MAX];
-	struct stat open, named;
+	struct stat open;
 	bool same;
 
 	if (fstat(log_file_state.fd, &open))
 		return;
-	same = stat(log_file_path(), &named) == 0 &&
-	       named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+	same = log_file_is_named(&open);
 	if (same && (uint64_t)open.st_size < max)
 		return;
-	if (same && S_ISREG(open.st_mode))
-		log_file_rename();
-	else if (same)
+	if (same && !S_ISREG(open.st_mode))
 		return;		/* a pipe or a terminal */
+	if (same && !log_file_rename(&open))
+		return;
+	/* closing it unlocks it */
 	close(log_file_state.fd);
 	log_file_open();
 }

@@ -32,6 +32,8 @@
 #define OUTPUT_DIR_MAX 1024
 #define OUTPUT_READER_NS UINT64_C(500000000)	/* to wait for a reader */
 #define OUTPUT_READER_NAP_NS 5000000
+#define OUTPUT_LOCK_TRIES 10	/* some ms in all */
+#define OUTPUT_LOCK_NAP_NS 500000
 
 static char output_state[OUTPUT_DIR_MAX];
 static char output_tmp[OUTPUT_DIR_MAX] = "/tmp";
@@ -131,11 +133,24 @@ static bool output_locked(const char *path)
 	return locked;
 }
 
-static void output_nap(void)
+static void output_nap(long ns)
 {
-	struct timespec nap = { 0, OUTPUT_READER_NAP_NS };
+	struct timespec nap = { 0, ns };
 
 	nanosleep(&nap, NULL);
+}
+
+/* Locks the trace. A reader that checks the lock holds it for a moment. */
+static void output_lock(int fd)
+{
+	unsigned i;
+
+	for (i = 0; i < OUTPUT_LOCK_TRIES; i++) {
+		/* other errors: a file system without locks */
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+			return;
+		output_nap(OUTPUT_LOCK_NAP_NS);
+	}
 }
 
 /* Opens a pipe or device. A pipe may have no reader: waits for one, but not for
@@ -151,7 +166,7 @@ static long output_special(struct output *output)
 				    O_NOCTTY | O_NONBLOCK | O_CLOEXEC));
 		if (fd != -ENXIO || time_ns_now() >= end)
 			break;
-		output_nap();
+		output_nap(OUTPUT_READER_NAP_NS);
 	}
 	if (fd < 0)
 		return fd;
@@ -369,7 +384,7 @@ int output_open(struct output *output, const struct output_names *names)
 	if (err < 0)
 		output_report(output, wanted, err);
 	if (output->fd >= 0 && output->regular)
-		flock(output->fd, LOCK_EX | LOCK_NB);
+		output_lock(output->fd);
 	assert(output->fd >= 0 || err < 0);
 	return output->fd < 0 ? err : 0;
 }

@@ -217,8 +217,10 @@ static void open_fed(struct reader *reader)
 /* Whether the trace's lock is held: by its recorder, while it lives. */
 static bool is_written(const struct source *source)
 {
+	/* other errors: a file system without locks, as for
+	 * live_recover_is_locked */
 	if (flock(source->fd, LOCK_SH | LOCK_NB) != 0)
-		return true;
+		return errno == EWOULDBLOCK;
 	flock(source->fd, LOCK_UN);
 	return false;
 }

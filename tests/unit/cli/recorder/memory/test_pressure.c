@@ -1,5 +1,6 @@
 /* test_pressure.c: limits of control groups, from folders as the kernel makes
  * them, and when memory is short enough for a snapshot. */
+// FLAGS: -Wl,--wrap=sysconf
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,6 +150,61 @@ static void levels(void **state)
 	assert_false(pressure_is_high(&p, 506 * MIB, 1, name));
 }
 
+static void another_group(void **state)
+{
+	static struct pressure p;
+
+	(void)state;
+	recording_options = &options;
+	options_default(&options);
+	folder("a");
+	put("a/memory.current", "5\n");
+	folder("b");
+	put("b/memory.current", "5\n");
+	pressure_init(&p, getpid());
+	pressure_group(&p, root, "0::/a\n");
+	assert_true(p.found);
+	p.counted = true;
+	/* hidden for a while */
+	pressure_group(&p, root, "");
+	assert_false(p.found);
+	pressure_group(&p, root, "0::/a\n");
+	assert_true(p.found && p.counted);
+	pressure_group(&p, root, "0::/b\n");
+	assert_true(p.found);
+	assert_false(p.counted);
+}
+
+static long page_times = 1;
+
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+
+long __wrap_sysconf(int name)
+{
+	return __real_sysconf(name) * page_times;
+}
+
+/* The resident size of this test is far from 1 GiB. */
+static void large_pages(void **state)
+{
+	static struct pressure p;
+	char name[SNAPSHOT_NAME_MAX];
+
+	(void)state;
+	recording_options = &options;
+	options_default(&options);
+	assert_int_equal(options_set(&options, OPTION_SNAPSHOT_AT, "RSS=1G"),
+			 0);
+	pressure_init(&p, getpid());
+	assert_false(pressure_poll(&p, 1000 * MIB, name));
+	page_times = 65536;
+	pressure_init(&p, getpid());
+	page_times = 1;
+	assert_true(pressure_poll(&p, 1000 * MIB, name));
+	assert_string_equal(name, "RSS=1G");
+}
+
 static void wrong_levels(void **state)
 {
 	static const char *const wrong[] = {
@@ -172,7 +228,10 @@ int main(void)
 						remove_root),
 		cmocka_unit_test_setup_teardown(nothing_there, make_root,
 						remove_root),
+		cmocka_unit_test_setup_teardown(another_group, make_root,
+						remove_root),
 		cmocka_unit_test(levels),
+		cmocka_unit_test(large_pages),
 		cmocka_unit_test(wrong_levels),
 	};
 

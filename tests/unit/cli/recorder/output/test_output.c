@@ -1,4 +1,5 @@
 /* test_output.c: names of traces, and never overwriting one. */
+// FLAGS: -Wl,--wrap=flock
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,6 +74,46 @@ static void opened(const char *pattern, bool child, bool force,
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(write(out.fd, "x", 1), 1);
 	close(out.fd);
+}
+
+/* Calls of flock that fail, as if a reader had the lock. */
+static unsigned lock_failures;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	if (!lock_failures)
+		return __real_flock(fd, operation);
+	lock_failures--;
+	errno = EWOULDBLOCK;
+	return -1;
+}
+
+static void locked_beside_a_reader(void **state)
+{
+	struct output_names n = names("watched.trace");
+	struct output out;
+	int other;
+
+	(void)state;
+	lock_failures = 3;
+	assert_int_equal(output_open(&out, &n), 0);
+	other = open("watched.trace", O_RDONLY);
+	assert_true(other >= 0);
+	assert_int_equal(__real_flock(other, LOCK_SH | LOCK_NB), -1);
+	close(other);
+	close(out.fd);
+	/* not for ever */
+	lock_failures = 1000;
+	n = names("never.trace");
+	assert_int_equal(output_open(&out, &n), 0);
+	assert_true(lock_failures > 900);
+	lock_failures = 0;
+	close(out.fd);
+	unlink("watched.trace");
+	unlink("never.trace");
 }
 
 static void nothing_is_overwritten(void **state)
@@ -212,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_expand),
 		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(locked_beside_a_reader),
 		cmocka_unit_test(traces_of_this_run_are_kept),
 		cmocka_unit_test(one_being_written_is_left_alone),
 		cmocka_unit_test(links_are_not_followed),

@@ -4,12 +4,14 @@
  * that are cancelled stop; several in several threads do not know of each
  * other. Nothing is printed.
  */
+// FLAGS: -Wl,--wrap=flock
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -334,6 +336,46 @@ static void followed_and_rewritten(void **state)
 }
 
 /* One that has ended is read to its end at once. */
+/* A file system without locks: flock fails. */
+static bool no_locks;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	if (!no_locks)
+		return __real_flock(fd, operation);
+	errno = ENOLCK;
+	return -1;
+}
+
+static void followed_without_locks(void **state)
+{
+	struct notes notes = NOTES_INIT;
+	struct reader_report report = { 0 };
+	char path[] = "/tmp/reader-XXXXXX";
+	int fd = create(path);
+	struct reader_sink sink;
+	struct model *model = new_model(&sink);
+	struct outcome seen;
+	struct reader *reader;
+
+	(void)state;
+	assert_int_equal(write(fd, bytes.data, bytes.size - 100),
+			 bytes.size - 100);
+	reader = reader_follow(path, &sink, &report, &notes);
+	assert_int_equal(run(reader), READER_WAITS);
+	/* the lock is no evidence of a recorder any more */
+	no_locks = true;
+	assert_int_equal(run(reader), READER_DONE);
+	no_locks = false;
+	judge(model, &report, reader_close(reader), &seen);
+	notes_free(&notes);
+	close(fd);
+	unlink(path);
+}
+
 static void followed_too_late(void **state)
 {
 	struct reader_report report = { 0 };
@@ -482,6 +524,7 @@ int main(void)
 		cmocka_unit_test(followed),
 		cmocka_unit_test(followed_and_rewritten),
 		cmocka_unit_test(followed_too_late),
+		cmocka_unit_test(followed_without_locks),
 		cmocka_unit_test(cancelled),
 		cmocka_unit_test(cancelled_between),
 		cmocka_unit_test(cancelled_by_another),
