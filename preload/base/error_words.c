@@ -27,6 +27,7 @@ static const struct {
 	{ ENOMEM, "out of memory" },
 	{ ENOSPC, "no space left on device" },
 	{ ENOTDIR, "not a directory" },
+	{ ENXIO, "nobody reads the pipe, or no such device" },
 	{ EPERM, "operation not permitted" },
 	{ EPIPE, "the reader has closed the pipe" },
 	{ EROFS, "read-only file system" },

@@ -85,7 +85,8 @@ def make_library(directory, name, *flags, epoch="a", more=""):
     path = os.path.join(directory, name)
     done = bare([os.environ.get("CC", "gcc"), "-O1", "-fomit-frame-pointer",
                  "-fno-optimize-sibling-calls", "-shared", "-fPIC", "-I",
-                 os.path.join(os.path.dirname(__file__), "../programs"),
+                 os.path.join(os.path.dirname(__file__),
+                              "../programs/libraries"),
                  *flags, "-o", path, source])
     equal(done.status, 0, "compiler: " + done.err)
     return path
