@@ -18,7 +18,7 @@
 
 #define THREADS 4
 #define EACH 20000
-#define APART 10000	/* cycles */
+#define APART 1000000	/* cycles: less than a preempted thread would lose */
 
 static struct gl_shared shared;
 
