@@ -116,7 +116,8 @@ static struct gu_thread *make(uint64_t own)
 	struct gu_thread *t;
 	uint32_t i;
 
-	/* the area has no free: only threads that race for the last state lose one */
+	/* The area has no free: only threads that race for the last state lose
+	 * one. */
 	if (gu_area_scarce() || gu_threads_count() == GU_THREADS_MAX)
 		return NULL;
 	t = gu_area_alloc(sizeof(*t));

@@ -163,7 +163,7 @@ void recorder_naps(struct producer *p, const _Atomic uint32_t *word,
 		   uint32_t value, uint64_t ns, unsigned naps);
 
 /* Sets or clears a reason why the calling thread, which has a ring of its own,
- * takes the slow branch. */
+ * takes the slow branch. Async-signal-safe. */
 void producer_set_skip(struct thread *thread, enum thread_skip why,
 		       bool on);
 

@@ -99,8 +99,19 @@ void recorder_nap(struct producer *p, const _Atomic uint32_t *word,
 
 void producer_set_skip(struct thread *thread, enum thread_skip why, bool on)
 {
-	thread->skip = on ? thread->skip | why : thread->skip & ~why;
-	thread->ring = thread->skip ? NULL : thread->own;
+	uint32_t skip;
+
+	/* A handler on this thread may call this at any point. */
+	if (on)
+		__atomic_fetch_or(&thread->skip, why, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&thread->skip, ~why, __ATOMIC_RELAXED);
+	do {
+		skip = __atomic_load_n(&thread->skip, __ATOMIC_RELAXED);
+		__atomic_store_n(&thread->ring, skip ? NULL : thread->own,
+				 __ATOMIC_RELAXED);
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (skip != __atomic_load_n(&thread->skip, __ATOMIC_RELAXED));
 }
 
 /* The recorder has not set its tid yet. Waiting threads check it: the recorder

@@ -13,6 +13,7 @@
 #include "cli/recorder/gate_requests.h"
 #include "preload/ring/area.h"
 #include "preload/sample/skip.h"
+#include "tests/unit/stepped.h"
 
 static struct gl_header header;
 static struct gl_shared shared;
@@ -113,6 +114,41 @@ static void sizes_are_not_counted_while_off(void **state)
 	assert_int_equal(report.rest[5][GT_REST_ALLOCATIONS], 2);
 }
 
+static void active_again(void)
+{
+	thread.skip = THREAD_CHANGED;
+	thread.ring = NULL;
+}
+
+static void changed(void)
+{
+	producer_set_skip(&thread, THREAD_CHANGED, false);
+}
+
+static void deactivated(void)
+{
+	producer_set_skip(&thread, THREAD_INACTIVE, true);
+}
+
+static bool is_inactive(void)
+{
+	return thread.skip == THREAD_INACTIVE && thread.ring == NULL;
+}
+
+static void handlers_may_deactivate_at_any_point(void **state)
+{
+	const struct stepped each_step = {
+		.before = active_again, .action = changed,
+		.interrupt = deactivated, .right = is_inactive, .stride = 1,
+	};
+
+	unsigned at;
+
+	(void)state;
+	assert_true(stepped_each(&each_step, &at));
+	assert_true(at > 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +162,8 @@ int main(void)
 						each, after),
 		cmocka_unit_test_setup_teardown(sizes_are_not_counted_while_off,
 						each, after),
+		cmocka_unit_test_setup_teardown(
+			handlers_may_deactivate_at_any_point, each, after),
 	};
 
 	if (area_map(UINT64_C(16) << 20))
